@@ -1,0 +1,114 @@
+//! The units that figures are kept in, each its own type, with arithmetic that cannot wrap.
+//!
+//! A bare number never crosses a public border here: tokens, bytes and calls do not mix by
+//! accident, and addition and subtraction saturate instead of wrapping or panicking.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! unit {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// Zero.
+            pub const ZERO: Self = Self(0);
+            /// The greatest value.
+            pub const MAX: Self = Self(u64::MAX);
+
+            /// Returns the value that stands for `n`.
+            #[must_use]
+            pub const fn new(n: u64) -> Self {
+                Self(n)
+            }
+
+            /// Returns the bare number.
+            #[must_use]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+
+            /// Returns the sum, or [`MAX`](Self::MAX) where it would not fit.
+            #[must_use]
+            pub const fn saturating_add(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+
+            /// Returns the difference, or zero where `other` is greater.
+            #[must_use]
+            pub const fn saturating_sub(self, other: Self) -> Self {
+                Self(self.0.saturating_sub(other.0))
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(n: u64) -> Self {
+                Self(n)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+unit! {
+    /// Tokens, as the model's provider counts them.
+    Tokens
+}
+unit! {
+    /// Bytes of UTF-8 text or of a file.
+    Bytes
+}
+unit! {
+    /// Model calls.
+    Calls
+}
+unit! {
+    /// How many times a session's history has been rewritten.
+    ///
+    /// Every rollover and every emergency trim adds 1; a resumed session goes on from the greatest
+    /// generation on record.
+    Generation
+}
+unit! {
+    /// The number of a record within its log, from 1, given under the lock.
+    Seq
+}
+unit! {
+    /// Milliseconds since the Unix epoch.
+    Timestamp
+}
+
+impl Bytes {
+    /// Returns the length of `text` in bytes.
+    #[must_use]
+    pub const fn of(text: &str) -> Self {
+        Self(text.len() as u64)
+    }
+}
+
+impl Generation {
+    /// Returns the generation after this one; the last one has no successor but itself.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl Seq {
+    /// Returns the number after this one; the last one has no successor but itself.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}

@@ -1,0 +1,1 @@
+//! Properties that tests and fuzz targets share.

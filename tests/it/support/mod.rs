@@ -1,0 +1,1 @@
+//! Builders of worlds for the tests.
