@@ -3,7 +3,7 @@
 //! A bare number never crosses a public border here: tokens, bytes and calls do not mix by
 //! accident, and addition and subtraction saturate instead of wrapping or panicking.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,53 @@ impl Bytes {
     #[must_use]
     pub const fn of(text: &str) -> Self {
         Self(text.len() as u64)
+    }
+}
+
+/// How many bytes of text stand for one token where the provider reported no usage: at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BytesPerToken(NonZeroU64);
+
+impl BytesPerToken {
+    /// One byte a token: the ratio that never takes a history for smaller than it is.
+    pub const ONE: Self = Self(NonZeroU64::MIN);
+
+    /// Returns the ratio of `bytes` to one token, or `None` for 0.
+    #[must_use]
+    pub const fn new(bytes: u64) -> Option<Self> {
+        match NonZeroU64::new(bytes) {
+            Some(bytes) => Some(Self(bytes)),
+            None => None,
+        }
+    }
+
+    /// Returns the bare number.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Default for BytesPerToken {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl Tokens {
+    /// Returns the bytes that stand for these tokens, or [`Bytes::MAX`] where they would not fit.
+    #[must_use]
+    pub const fn to_bytes(self, ratio: BytesPerToken) -> Bytes {
+        Bytes(self.0.saturating_mul(ratio.get()))
+    }
+}
+
+impl Bytes {
+    /// Returns the tokens that these bytes stand for, a part of one counted whole.
+    #[must_use]
+    pub const fn to_tokens(self, ratio: BytesPerToken) -> Tokens {
+        Tokens(self.0.div_ceil(ratio.get()))
     }
 }
 
