@@ -1,0 +1,116 @@
+//! What becomes of a note that the gate has fired.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::units::{Bytes, Calls, Generation, Seq};
+
+/// What became of a note that the gate has fired. None of these blocks the rollover.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", content = "figures", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The note is on disk.
+    Stored {
+        /// The number that the log gave it.
+        seq: Seq,
+        /// The generation that it describes.
+        generation: Generation,
+        /// How much of its text the cap cut off.
+        cut: Bytes,
+    },
+    /// The newest record says the same of the same generation: nothing was written.
+    Unchanged,
+    /// The model said that nothing is in flight.
+    OptedOut,
+    /// The reply is a fragment.
+    TooShort {
+        /// What remained of it after trimming.
+        bytes: Bytes,
+    },
+    /// The reply is longer than any text that is kept.
+    TooLong {
+        /// What there was of it.
+        bytes: Bytes,
+    },
+    /// The turn was cancelled.
+    Cancelled,
+    /// Another call was admitted between the decision and the note's own admission.
+    BudgetRaced {
+        /// The model calls that were left.
+        remaining: Calls,
+        /// The model calls that are held back for the landing.
+        reserve: Calls,
+        /// What the note takes, with the calls that are certain to follow it.
+        cost: Calls,
+    },
+    /// Another process put an attempt for this generation on record first.
+    AlreadyAttempted {
+        /// The generation.
+        generation: Generation,
+    },
+    /// The model call failed.
+    CallFailed {
+        /// Why, in the host's words.
+        reason: String,
+    },
+    /// The attempt or the note could not be written, or the log not read.
+    StoreFailed {
+        /// Why, in the store's words.
+        reason: String,
+    },
+}
+
+impl Outcome {
+    /// Returns whether a new note is on disk.
+    #[must_use]
+    pub const fn is_stored(&self) -> bool {
+        matches!(self, Self::Stored { .. })
+    }
+
+    /// Returns the name that traces and JSON use.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Stored { .. } => "stored",
+            Self::Unchanged => "unchanged",
+            Self::OptedOut => "opted_out",
+            Self::TooShort { .. } => "too_short",
+            Self::TooLong { .. } => "too_long",
+            Self::Cancelled => "cancelled",
+            Self::BudgetRaced { .. } => "budget_raced",
+            Self::AlreadyAttempted { .. } => "already_attempted",
+            Self::CallFailed { .. } => "call_failed",
+            Self::StoreFailed { .. } => "store_failed",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stored { seq, generation, cut } if *cut == Bytes::ZERO => {
+                write!(f, "note {seq} of generation {generation} is on disk")
+            }
+            Self::Stored { seq, generation, cut } => {
+                write!(f, "note {seq} of generation {generation} is on disk, {cut} bytes cut off")
+            }
+            Self::Unchanged => f.write_str("the newest note says the same already"),
+            Self::OptedOut => f.write_str("the model said that nothing is in flight"),
+            Self::TooShort { bytes } => write!(f, "a reply of {bytes} bytes is a fragment"),
+            Self::TooLong { bytes } => write!(f, "a reply of {bytes} bytes is too long to keep"),
+            Self::Cancelled => f.write_str("the turn was cancelled"),
+            Self::BudgetRaced { remaining, reserve, cost } => {
+                write!(
+                    f,
+                    "{remaining} calls were left, {reserve} of them held back: {cost} did not fit"
+                )
+            }
+            Self::AlreadyAttempted { generation } => {
+                write!(f, "another process has made the attempt of generation {generation}")
+            }
+            Self::CallFailed { reason } => write!(f, "the model call failed: {reason}"),
+            Self::StoreFailed { reason } => write!(f, "the store failed: {reason}"),
+        }
+    }
+}
