@@ -1,11 +1,31 @@
 //! The log as bytes: what a line says, how a file is replayed, what its tail is.
 //!
-//! Nothing here knows where the bytes come from; it turns bytes into records and a verdict.
+//! Nothing here knows where the bytes come from; it turns bytes into records and a verdict. Each
+//! line stands alone, so damage costs the line that it hit and no other. docs/format.md describes
+//! the bytes completely.
+//!
+//! | to | use |
+//! |---|---|
+//! | judge one line | [`Line::read`] |
+//! | write one line | [`Draft::write`] |
+//! | read a file from its start, in pieces | [`Replay`] |
+//! | read a file from its end, until enough was seen | [`Rewind`] |
+//! | add up what a replay saw | [`Health`] |
+//! | win records back from a bad line | [`salvage`] |
 
+mod fault;
+mod health;
+mod json;
 mod record;
 mod replay;
+mod rewind;
+mod salvage;
 mod tail;
 
-pub use record::{Body, Draft, Fault, Kind, Line, Record};
-pub use replay::{Entry, LINE_BYTES_MAX, Replay};
-pub use tail::Tail;
+pub use fault::{Fault, Field};
+pub use health::{Concern, Finding, Health, Newest};
+pub use record::{Body, Draft, Kind, LINE_BYTES_MAX, Line, Record};
+pub use replay::{Entry, Replay};
+pub use rewind::{Placed, Rewind};
+pub use salvage::salvage;
+pub use tail::{ABANDONED, Tail};

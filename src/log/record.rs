@@ -1,12 +1,39 @@
-//! One line of the log: the only file that knows its JSON.
+//! What a line of the log can be, without a word about its JSON.
+//!
+//! [`Line::read`] and [`Draft::write`] are the only way from bytes to these types and back. A
+//! record that is handed out has passed every check; whatever has not is a [`Fault`].
 
 use std::borrow::Cow;
 
+use super::{Fault, json};
 use crate::{
     note::{Author, NoteText},
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
+
+/// The longest line, in bytes, its LF not counted; a longer one is no record.
+///
+/// The longest record that this crate writes is well below: see `json/write.rs`.
+pub const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+/// What a line is, for the log of one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// White space only.
+    Blank,
+    /// A good record of this session.
+    Record(Record<'a>),
+    /// A good record of another session.
+    Foreign {
+        /// That session's name, as the line has it.
+        session: Cow<'a, str>,
+    },
+    /// A record that a newer version of the format wrote: kept, never guessed at.
+    Newer,
+    /// Anything else.
+    Bad(Fault),
+}
 
 /// A good record of this session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,56 +113,66 @@ pub enum Draft {
     },
 }
 
-/// What a line is, for the log of one session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
-    /// White space only.
-    Blank,
-    /// A good record of this session.
-    Record(Record<'a>),
-    /// A good record of another session.
-    Foreign {
-        /// That session's name, as the line has it.
-        session: Cow<'a, str>,
-    },
-    /// A record that a newer version of the format wrote: kept, never guessed at.
-    Newer,
-    /// Anything else.
-    Bad(Fault),
-}
-
-/// Why a line is no record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// It is no JSON object.
-    NotAnObject,
-}
-
 impl<'a> Line<'a> {
-    /// Reads one line, without its LF, of the log of `session`.
+    /// Returns what one line, given without its LF, is in the log of `session`.
+    ///
+    /// A CR before the LF, a byte-order mark, and NUL bytes or white space before the record are
+    /// looked past.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use graff_notes::{log::{Fault, Line}, session::SessionName};
+    ///
+    /// let session = SessionName::parse("s1").unwrap();
+    /// let whole = br#"{"v":1,"session":"s1","gen":3,"text":"fix a.rs:7 first"}"#;
+    /// let Line::Record(record) = Line::read(whole, &session) else { panic!("a good record") };
+    /// assert_eq!(record.generation.get(), 3);
+    ///
+    /// let torn = br#"{"v":1,"session":"s1","gen":3,"te"#;
+    /// assert_eq!(Line::read(torn, &session), Line::Bad(Fault::Unfinished));
+    /// ```
     #[must_use]
     pub fn read(line: &'a [u8], session: &SessionName) -> Self {
-        todo!("{line:?} {session}")
-    }
-}
-
-impl Draft {
-    /// Appends the whole line, LF included, to `out`.
-    pub fn write(&self, session: &SessionName, seq: Seq, out: &mut Vec<u8>) {
-        todo!("{session} {seq} {out:?}")
+        json::read(line, session)
     }
 }
 
 impl Record<'_> {
     /// Returns the kind of the record.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> Kind {
         match &self.body {
             Body::Note { author: Author::Agent, .. } => Kind::Note,
             Body::Note { author: Author::Mechanical, .. } => Kind::Mechanical,
             Body::Attempt => Kind::Attempt,
             Body::Rollover => Kind::Rollover,
         }
+    }
+
+    /// Returns whether it is a note, by whomever.
+    #[must_use]
+    pub const fn is_note(&self) -> bool {
+        matches!(self.body, Body::Note { .. })
+    }
+}
+
+impl Kind {
+    /// Returns the word for it; on disk the word of a note is left out.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Mechanical => "mechanical",
+            Self::Attempt => "attempt",
+            Self::Rollover => "rollover",
+        }
+    }
+}
+
+impl Draft {
+    /// Appends the whole line, sealed and with its LF, to `out`.
+    pub fn write(&self, session: &SessionName, seq: Seq, out: &mut Vec<u8>) {
+        out.extend_from_slice(json::line(self, session, seq).as_bytes());
     }
 }

@@ -1,0 +1,279 @@
+//! What a replay of one log adds up to: the figures of `verify`.
+
+use std::fmt;
+
+use super::{Body, Entry, Fault, Kind, Line, Record, Tail};
+use crate::units::{Bytes, Generation, Seq, Timestamp};
+
+/// How many findings of each sort are kept; what is over is counted and not kept.
+const FINDINGS_MAX: usize = 1_000;
+
+/// How much of a foreign session's name is kept, in bytes.
+const FOREIGN_NAME_BYTES_MAX: usize = 80;
+
+/// The health of one log, added up entry by entry, in bounded memory.
+///
+/// # Examples
+///
+/// ```
+/// use graff_notes::{log::{Health, Replay}, session::SessionName};
+///
+/// let session = SessionName::parse("s1").unwrap();
+/// let mut health = Health::default();
+/// let mut replay = Replay::of(&session);
+/// replay.feed(b"{\"v\":1,\"session\":\"s1\",\"text\":\"one\"}\njunk\n", &mut |e| health.see(&e));
+/// health.end(replay.finish(&mut |_| ()));
+/// assert_eq!((health.notes, health.bad_lines, health.is_ok()), (1, 1, false));
+/// assert_eq!(health.faults[0].to_string(), "line 2, byte 37: malformed JSON at byte 1 of the record");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Health {
+    /// Good notes, by whomever.
+    pub notes: u64,
+    /// Attempts at a note.
+    pub attempts: u64,
+    /// Rewritings of the history.
+    pub rollovers: u64,
+    /// Lines that end in LF, are not blank, and are no record of anybody.
+    pub bad_lines: u64,
+    /// Good records of other sessions.
+    pub foreign: u64,
+    /// Records that a newer version of the format wrote.
+    pub newer_version: u64,
+    /// Lines of white space.
+    pub blank_lines: u64,
+    /// Good records of this session without a checksum.
+    pub unsealed: u64,
+    /// Whether the file ends in something that is neither a line nor a whole record.
+    pub torn_tail: bool,
+    /// Whether the file ends in a whole record without its LF.
+    pub final_newline_missing: bool,
+    /// The last good note.
+    pub newest: Option<Newest>,
+    /// Bad lines and a torn tail behind the last good note: each may have been a newer one.
+    pub damage_behind_newest: u64,
+    /// What is wrong, in the order of the file.
+    pub faults: Vec<Finding>,
+    /// How many more faults there are than are kept.
+    pub faults_left_out: u64,
+    /// What is odd but not wrong, in the order of the file.
+    pub remarks: Vec<Finding>,
+    /// How many more remarks there are than are kept.
+    pub remarks_left_out: u64,
+    lines: u64,
+    greatest_seq: Option<Seq>,
+}
+
+/// The last good note of a log, without its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newest {
+    /// Its number; absent on records of other programs.
+    pub seq: Option<Seq>,
+    /// The generation that it describes.
+    pub generation: Generation,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// Whether the agent or the program wrote it.
+    pub kind: Kind,
+}
+
+/// Something that `verify` reports, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Where the line begins in the file.
+    pub offset: Bytes,
+    /// What it is about.
+    pub concern: Concern,
+}
+
+/// What a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Concern {
+    /// The line is no record.
+    Bad(Fault),
+    /// The file ends in the middle of something.
+    TornTail(Fault),
+    /// The record belongs to another session.
+    Foreign {
+        /// Its name, or the start of it.
+        session: String,
+    },
+    /// An earlier record has the same number.
+    SeqRepeated {
+        /// The number.
+        seq: Seq,
+    },
+    /// An earlier record has a greater number.
+    SeqBackward {
+        /// The number.
+        seq: Seq,
+        /// The greatest before it.
+        after: Seq,
+    },
+    /// The note before this one is of the same generation.
+    GenerationRepeated {
+        /// The generation.
+        generation: Generation,
+    },
+    /// A newer version of the format wrote the record.
+    NewerVersion,
+}
+
+impl Health {
+    /// Returns whether nothing is wrong with the log; remarks are nothing wrong.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// Adds the next entry of a replay.
+    pub fn see(&mut self, entry: &Entry<'_>) {
+        self.lines = entry.number;
+        match &entry.line {
+            Line::Blank => count(&mut self.blank_lines),
+            Line::Record(record) => self.see_record(entry, record),
+            Line::Foreign { session } => {
+                count(&mut self.foreign);
+                self.report(
+                    entry.number,
+                    entry.offset,
+                    Concern::Foreign { session: start_of(session) },
+                );
+            }
+            Line::Newer => {
+                count(&mut self.newer_version);
+                self.report(entry.number, entry.offset, Concern::NewerVersion);
+            }
+            Line::Bad(fault) => {
+                count(&mut self.bad_lines);
+                count(&mut self.damage_behind_newest);
+                self.report(entry.number, entry.offset, Concern::Bad(*fault));
+            }
+        }
+    }
+
+    /// Adds the end of the replay.
+    pub fn end(&mut self, tail: Tail) {
+        match tail {
+            Tail::Clean => {}
+            Tail::Unterminated => self.final_newline_missing = true,
+            Tail::Torn { offset, fault, .. } => {
+                self.torn_tail = true;
+                count(&mut self.damage_behind_newest);
+                self.report(self.lines.saturating_add(1), offset, Concern::TornTail(fault));
+            }
+        }
+    }
+
+    fn see_record(&mut self, entry: &Entry<'_>, record: &Record<'_>) {
+        if !record.sealed {
+            count(&mut self.unsealed);
+        }
+        if let Some(seq) = record.seq {
+            self.see_seq(entry, seq);
+        }
+        match record.body {
+            Body::Attempt => count(&mut self.attempts),
+            Body::Rollover => count(&mut self.rollovers),
+            Body::Note { .. } => self.see_note(entry, record),
+        }
+    }
+
+    fn see_seq(&mut self, entry: &Entry<'_>, seq: Seq) {
+        let concern = match self.greatest_seq {
+            Some(after) if seq == after => Concern::SeqRepeated { seq },
+            Some(after) if seq < after => Concern::SeqBackward { seq, after },
+            _ => {
+                self.greatest_seq = Some(seq);
+                return;
+            }
+        };
+        self.report(entry.number, entry.offset, concern);
+    }
+
+    fn see_note(&mut self, entry: &Entry<'_>, record: &Record<'_>) {
+        let Record { seq, generation, created_at, .. } = *record;
+        if self.newest.is_some_and(|newest| newest.generation == generation) {
+            let concern = Concern::GenerationRepeated { generation };
+            self.report(entry.number, entry.offset, concern);
+        }
+        count(&mut self.notes);
+        self.damage_behind_newest = 0;
+        self.newest = Some(Newest { seq, generation, created_at, kind: record.kind() });
+    }
+
+    fn report(&mut self, line: u64, offset: Bytes, concern: Concern) {
+        let (findings, left_out) = if concern.is_fault() {
+            (&mut self.faults, &mut self.faults_left_out)
+        } else {
+            (&mut self.remarks, &mut self.remarks_left_out)
+        };
+        if findings.len() < FINDINGS_MAX {
+            findings.push(Finding { line, offset, concern });
+        } else {
+            count(left_out);
+        }
+    }
+}
+
+impl Concern {
+    /// Returns whether it says that something is wrong; else it is a remark.
+    #[must_use]
+    pub const fn is_fault(&self) -> bool {
+        !matches!(self, Self::GenerationRepeated { .. } | Self::NewerVersion)
+    }
+
+    /// Returns the word for it in the answers of `verify --json`.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Bad(fault) => fault.reason(),
+            Self::TornTail(_) => "torn_tail",
+            Self::Foreign { .. } => "foreign",
+            Self::SeqRepeated { .. } => "seq_repeated",
+            Self::SeqBackward { .. } => "seq_backward",
+            Self::GenerationRepeated { .. } => "generation_repeated",
+            Self::NewerVersion => "newer_version",
+        }
+    }
+}
+
+impl fmt::Display for Concern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bad(fault) => fault.fmt(f),
+            Self::TornTail(fault) => write!(f, "the file ends in a torn record: {fault}"),
+            Self::Foreign { session } => write!(f, "a record of session {session:?}"),
+            Self::SeqRepeated { seq } => write!(f, "seq {seq} was given before"),
+            Self::SeqBackward { seq, after } => write!(f, "seq {seq} stands behind seq {after}"),
+            Self::GenerationRepeated { generation } => {
+                write!(f, "the note before is also of generation {generation}")
+            }
+            Self::NewerVersion => {
+                f.write_str("written by a newer version of the format, kept unread")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, byte {}: {}", self.line, self.offset, self.concern)
+    }
+}
+
+fn count(figure: &mut u64) {
+    *figure = figure.saturating_add(1);
+}
+
+fn start_of(name: &str) -> String {
+    name.chars()
+        .scan(0, |bytes, c| {
+            *bytes += c.len_utf8();
+            (*bytes <= FOREIGN_NAME_BYTES_MAX).then_some(c)
+        })
+        .collect()
+}

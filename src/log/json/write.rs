@@ -1,0 +1,118 @@
+//! Writes a record as one line.
+
+use std::fmt::{self, Write as _};
+
+use super::{
+    super::{Draft, Kind, LINE_BYTES_MAX},
+    Seal, VERSION,
+};
+use crate::{
+    note::{Author, NoteText},
+    session::SessionName,
+    units::{Bytes, Generation, Seq, Timestamp},
+};
+
+/// The most bytes that one byte of text becomes: `\u001b`.
+const ESCAPED_BYTES_MAX: usize = 6;
+
+/// More than the bytes of a record beside its text and name: keys, five numbers, kind and seal.
+const FRAME_BYTES_MAX: usize = 512;
+
+const _: () = assert!(
+    (NoteText::BYTES_LIMIT + SessionName::STEM_BYTES_MAX) * ESCAPED_BYTES_MAX + FRAME_BYTES_MAX
+        <= LINE_BYTES_MAX,
+    "whatever is written can be read"
+);
+
+/// Returns the line of a draft, sealed, with its LF.
+pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq) -> String {
+    let Parts { kind, text, cut, generation, created_at } = Parts::of(draft);
+    let session = Quoted(session.as_str());
+    let mut line = format!(r#"{{"v":{VERSION},"session":{session},"gen":{generation}"#);
+    if let Some(text) = text {
+        line += &format!(r#","text":{}"#, Quoted(text));
+    }
+    line += &format!(r#","created_at":{created_at},"seq":{seq}"#);
+    if kind != Kind::Note {
+        line += &format!(r#","kind":"{}""#, kind.as_str());
+    }
+    if cut != Bytes::ZERO {
+        line += &format!(r#","cut":{cut}"#);
+    }
+    line += &Seal::on(&line);
+    line.push('\n');
+    line
+}
+
+/// What a draft has to say, whichever its kind.
+struct Parts<'a> {
+    kind: Kind,
+    text: Option<&'a str>,
+    cut: Bytes,
+    generation: Generation,
+    created_at: Timestamp,
+}
+
+impl<'a> Parts<'a> {
+    fn of(draft: &'a Draft) -> Self {
+        let silent = |kind, generation, created_at| Self {
+            kind,
+            text: None,
+            cut: Bytes::ZERO,
+            generation,
+            created_at,
+        };
+        match *draft {
+            Draft::Note { ref text, author, cut, generation, created_at } => {
+                let kind = match author {
+                    Author::Agent => Kind::Note,
+                    Author::Mechanical => Kind::Mechanical,
+                };
+                Self { kind, text: Some(text.as_str()), cut, generation, created_at }
+            }
+            Draft::Attempt { generation, created_at } => {
+                silent(Kind::Attempt, generation, created_at)
+            }
+            Draft::Rollover { generation, created_at } => {
+                silent(Kind::Rollover, generation, created_at)
+            }
+        }
+    }
+}
+
+/// A string as JSON has it, with no more escaped than must be.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for run in self.0.split_inclusive(must_be_escaped) {
+            let mut chars = run.chars();
+            match chars.next_back() {
+                Some(last) if must_be_escaped(last) => {
+                    f.write_str(chars.as_str())?;
+                    escape(last, f)?;
+                }
+                _ => f.write_str(run)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+const fn must_be_escaped(c: char) -> bool {
+    matches!(c, '"' | '\\' | '\0'..='\x1f')
+}
+
+fn escape(c: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match c {
+        '"' => f.write_str("\\\""),
+        '\\' => f.write_str("\\\\"),
+        '\n' => f.write_str("\\n"),
+        '\r' => f.write_str("\\r"),
+        '\t' => f.write_str("\\t"),
+        '\x08' => f.write_str("\\b"),
+        '\x0c' => f.write_str("\\f"),
+        other => write!(f, "\\u{:04x}", u32::from(other)),
+    }
+}
