@@ -1,1 +1,38 @@
-//! store
+//! The only part of the library that touches the world: files, locks and the time that a lock is
+//! waited for.
+//!
+//! ```text
+//! <root>/.graff/notes/            0700
+//!     .gitignore                  "*": nothing here is committed unless its owner wants it
+//!     <session>.notes.jsonl       the log: one record a line, only ever appended to
+//!     <session>.notes.lock        locked by whoever appends; never removed, always empty
+//!     <session>.notes.rejected    what a repair took out
+//! ```
+//!
+//! Every write takes the lock first, then opens the log by its path, looks at its tail, and
+//! appends one record in one write. Reading takes no lock and never writes. Repair is the only
+//! rewriting, and only on demand.
+//!
+//! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
+//! due (that is [`gate`](crate::gate)'s).
+
+mod disk;
+mod folder;
+mod front;
+mod layout;
+mod lock;
+mod look;
+pub mod medium;
+mod reader;
+mod repair;
+mod sessions;
+mod sift;
+mod writer;
+
+pub use disk::Disk;
+pub use front::{Appended, Latched, Log, Store};
+pub use layout::Level;
+pub use lock::{HOOK_PATIENCE, PATIENCE};
+pub use reader::{Doubt, DoubtCause, Newest};
+pub use repair::{DROPPED_NAMED_MAX, Dropped, FinalNewline, Repair, RepairMode};
+pub use sessions::Sessions;

@@ -1,0 +1,301 @@
+//! The store and a session's log: what can be asked of them.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{
+    Disk, Newest, Repair, RepairMode, Sessions,
+    folder::Folder,
+    layout, lock,
+    medium::Medium,
+    reader, repair, sessions,
+    writer::{Files, Writer},
+};
+use crate::{
+    error::Error,
+    log::{Body, Draft, Entry, Health, Tail},
+    session::SessionName,
+    units::{Generation, Seq, Timestamp},
+};
+
+/// The notes of all sessions below one root.
+///
+/// It is cheap to clone, and can be used from any thread.
+///
+/// # Examples
+///
+/// ```
+/// use graff_notes::{log::Draft, note::{Author, NoteCap, NoteText}, session::SessionName,
+///     store::Store, units::{Generation, Timestamp}};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let root = camino::Utf8Path::from_path(folder.path()).ok_or("not UTF-8")?;
+/// let store = Store::at(root);
+/// let session = SessionName::parse("fix-the-parser")?;
+/// let fitted = NoteText::fit("src/parse.rs:88 still drops the CR", NoteCap::default())?;
+/// store.append(&session, &Draft::Note {
+///     text: fitted.text,
+///     author: Author::Agent,
+///     cut: fitted.cut,
+///     generation: Generation::ZERO,
+///     created_at: Timestamp::new(1_786_017_600_000),
+/// })?;
+/// let newest = store.newest(&session)?;
+/// assert_eq!(newest.note.map(|note| note.text).as_deref(), Some("src/parse.rs:88 still drops the CR"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: Folder,
+    patience: Duration,
+}
+
+/// One session's log, with its files kept open from one call to the next.
+///
+/// Each append still checks that the kept files are the ones that their paths name, so a folder
+/// that was removed meanwhile is made again rather than written to unseen.
+#[derive(Debug)]
+pub struct Log {
+    store: Store,
+    session: SessionName,
+    files: Mutex<Files>,
+}
+
+/// What became of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Appended {
+    /// It is on disk under this number.
+    Stored(Seq),
+    /// The newest note has the same text and generation; nothing was written.
+    Unchanged(Option<Seq>),
+}
+
+/// Whether an attempt was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Latched {
+    /// It is on disk under this number: the one attempt of its generation.
+    Latched(Seq),
+    /// The generation has a note or an attempt already; nothing was written.
+    Taken,
+}
+
+impl Store {
+    /// Returns the store below `root`, which must be there; touches nothing yet.
+    #[must_use]
+    pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
+        let root = root.into();
+        Self::on(root.clone(), Arc::new(Disk::at(root)))
+    }
+
+    /// Returns the store on another medium; `root` only stands in messages then.
+    #[must_use]
+    pub fn on(root: impl Into<Utf8PathBuf>, medium: Arc<dyn Medium>) -> Self {
+        Self { folder: Folder { root: root.into(), medium }, patience: lock::PATIENCE }
+    }
+
+    /// Returns the same store with another bound on the wait for a lock.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Returns the root.
+    #[must_use]
+    pub fn root(&self) -> &Utf8Path {
+        self.folder.root()
+    }
+
+    /// Returns the path of a session's log.
+    #[must_use]
+    pub fn log_path(&self, session: &SessionName) -> Utf8PathBuf {
+        self.folder.path(&layout::log(session))
+    }
+
+    /// Returns the path of a session's lock.
+    #[must_use]
+    pub fn lock_path(&self, session: &SessionName) -> Utf8PathBuf {
+        self.folder.path(&layout::lock(session))
+    }
+
+    /// Returns the path of what a repair of this session's log took out.
+    #[must_use]
+    pub fn rejected_path(&self, session: &SessionName) -> Utf8PathBuf {
+        self.folder.path(&layout::rejected(session))
+    }
+
+    /// Returns the log of a session, for repeated use.
+    #[must_use]
+    pub fn log(&self, session: &SessionName) -> Log {
+        Log { store: self.clone(), session: session.clone(), files: Mutex::default() }
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    ///
+    /// On an error the log reads as before and the record never appears later, with the exception
+    /// of [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain).
+    ///
+    /// # Durability
+    ///
+    /// On return the record survives a crash of the process and a loss of power.
+    pub fn append(&self, session: &SessionName, draft: &Draft) -> Result<Appended, Error> {
+        Files::default().locked(self, session, |writer| append(writer, draft))
+    }
+
+    /// Records the one attempt of a generation, unless it has an attempt or a note already.
+    ///
+    /// The look and the record are one step under the lock, so of two processes one is refused.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append).
+    pub fn latch(
+        &self,
+        session: &SessionName,
+        generation: Generation,
+        now: Timestamp,
+    ) -> Result<Latched, Error> {
+        Files::default().locked(self, session, |writer| latch(writer, generation, now))
+    }
+
+    /// Returns a session's newest note, at the cost of the bytes behind it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log.
+    pub fn newest(&self, session: &SessionName) -> Result<Newest, Error> {
+        reader::newest(&self.folder, session)
+    }
+
+    /// Calls `visit` with every line of a session's log, oldest first, and returns the tail.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log.
+    pub fn replay(
+        &self,
+        session: &SessionName,
+        visit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<Tail, Error> {
+        reader::replay(&self.folder, session, visit)
+    }
+
+    /// Returns the figures and faults of a session's log.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log; a log that
+    /// cannot be read is an error and never damage.
+    pub fn verify(&self, session: &SessionName) -> Result<Health, Error> {
+        reader::verify(&self.folder, session)
+    }
+
+    /// Returns the greatest generation on a session's record, 0 where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A log that cannot be read; a missing one is none.
+    pub fn greatest_generation(&self, session: &SessionName) -> Result<Generation, Error> {
+        reader::greatest_generation(&self.folder, session)
+    }
+
+    /// Returns the sessions that have a log here, by name.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read; a missing one has no sessions.
+    pub fn sessions(&self) -> Result<Sessions, Error> {
+        sessions::list(&self.folder)
+    }
+
+    /// Takes out of a log what is no record, or says what it would take out.
+    ///
+    /// # Errors
+    ///
+    /// On an error the log is as before.
+    pub fn repair(&self, session: &SessionName, mode: RepairMode) -> Result<Repair, Error> {
+        repair::repair(self, session, mode)
+    }
+
+    /// Removes a session's log and what repairs took out of it, and keeps its lock file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is nothing to remove.
+    pub fn forget(&self, session: &SessionName) -> Result<(), Error> {
+        repair::forget(self, session)
+    }
+
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+}
+
+impl Log {
+    /// Returns the session.
+    #[must_use]
+    pub fn session(&self) -> &SessionName {
+        &self.session
+    }
+
+    /// Appends a record; see [`Store::append`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::append`]; the next append opens the files anew.
+    pub fn append(&self, draft: &Draft) -> Result<Appended, Error> {
+        self.locked(|writer| append(writer, draft))
+    }
+
+    /// Records the one attempt of a generation; see [`Store::latch`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::latch`].
+    pub fn latch(&self, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
+        self.locked(|writer| latch(writer, generation, now))
+    }
+
+    fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        let mut kept = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = kept.locked(&self.store, &self.session, write);
+        if result.is_err() {
+            *kept = Files::default();
+        }
+        result
+    }
+}
+
+fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
+    if let Draft::Note { text, generation, .. } = draft
+        && let Some(newest) = writer.newest()?
+        && newest.text == text.as_str()
+        && newest.generation == *generation
+    {
+        return Ok(Appended::Unchanged(newest.seq));
+    }
+    writer.append(draft).map(Appended::Stored)
+}
+
+fn latch(writer: Writer<'_>, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
+    let latches = |body: &Body<'_>| {
+        matches!(body, Body::Attempt | Body::Note { author: crate::note::Author::Agent, .. })
+    };
+    if writer.any(|record| record.generation == generation && latches(&record.body))? {
+        return Ok(Latched::Taken);
+    }
+    let attempt = Draft::Attempt { generation, created_at: now };
+    writer.append(&attempt).map(Latched::Latched)
+}

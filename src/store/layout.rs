@@ -1,0 +1,74 @@
+//! Every folder and file name of a store.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::session::SessionName;
+
+/// The folder in the project's root that belongs to codegraff and to us.
+pub(super) const GRAFF: &str = ".graff";
+/// The folder in [`GRAFF`] that holds the logs.
+pub(super) const NOTES: &str = "notes";
+/// What a log's file name ends in.
+pub(super) const LOG_SUFFIX: &str = ".notes.jsonl";
+/// What a lock's file name ends in.
+const LOCK_SUFFIX: &str = ".notes.lock";
+/// What the file name of a repair's leftovers ends in.
+const REJECTED_SUFFIX: &str = ".notes.rejected";
+/// What the file name of a log ends in that a repair has not finished yet.
+const REPAIRED_SUFFIX: &str = ".notes.repaired";
+/// The file that keeps a store out of version control, and the last that a new store gets.
+pub(super) const IGNORE: &str = ".gitignore";
+/// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
+pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
+
+const _: () = assert!(
+    SessionName::STEM_BYTES_MAX + REJECTED_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + REPAIRED_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255,
+    "every sibling file of a session fits into a file name"
+);
+
+/// A folder of the store, from the outside in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// The project's root, which is there before we are.
+    Root,
+    /// `.graff`.
+    Graff,
+    /// `.graff/notes`.
+    Notes,
+}
+
+impl Level {
+    pub(super) fn under(self, root: &Utf8Path) -> Utf8PathBuf {
+        match self {
+            Self::Root => root.to_owned(),
+            Self::Graff => root.join(GRAFF),
+            Self::Notes => joined(root, ""),
+        }
+    }
+}
+
+/// Returns the path of the file `name` in the notes folder, in one allocation.
+pub(super) fn joined(root: &Utf8Path, name: &str) -> Utf8PathBuf {
+    let parts = [root.as_str(), "/", GRAFF, "/", NOTES, "/", name];
+    let mut path = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+    parts.iter().for_each(|part| path.push_str(part));
+    Utf8PathBuf::from(path)
+}
+
+pub(super) fn log(session: &SessionName) -> String {
+    [session.stem(), LOG_SUFFIX].concat()
+}
+
+pub(super) fn lock(session: &SessionName) -> String {
+    [session.stem(), LOCK_SUFFIX].concat()
+}
+
+pub(super) fn rejected(session: &SessionName) -> String {
+    [session.stem(), REJECTED_SUFFIX].concat()
+}
+
+pub(super) fn repaired(session: &SessionName) -> String {
+    [session.stem(), REPAIRED_SUFFIX].concat()
+}

@@ -1,0 +1,119 @@
+//! The seam between the store and the disk: every file operation of the store goes through it.
+//!
+//! A medium is one flat folder of files below a root. The store says *what* it wants done; a
+//! medium does it, once, and reports what happened: it never retries, and hides no failure. Tests
+//! put a medium in its place that keeps live and durable bytes apart.
+
+use std::{fmt, io};
+
+use super::Level;
+
+/// How a file is opened. No way of opening follows a link or waits for a pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// An existing file, to read.
+    Read,
+    /// An existing file, to read and to append to.
+    Append,
+    /// A file that is not there yet, to read and to append to; readable by its owner alone.
+    Create,
+    /// An existing file that is only locked.
+    Lock,
+}
+
+/// Which file a path or a handle names, whatever its name is by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileId {
+    /// The device.
+    pub device: u64,
+    /// The file on that device.
+    pub inode: u64,
+}
+
+/// What a handle knows of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Which file it is.
+    pub id: FileId,
+    /// Its length in bytes.
+    pub len: u64,
+}
+
+/// Whether a lock was to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub enum TryLock {
+    /// It is ours.
+    Locked,
+    /// Another handle has it, in this process or another.
+    Held,
+}
+
+/// A flat folder of files, and the folders that lead to it.
+pub trait Medium: fmt::Debug + Send + Sync {
+    /// Opens the file `name`; anything but a plain file is refused with [`NotPlain`].
+    fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>>;
+
+    /// Returns which file `name` names now, following no link.
+    fn identity(&self, name: &str) -> io::Result<FileId>;
+
+    /// Makes one folder, open to its owner alone.
+    fn make_folder(&self, level: Level) -> io::Result<()>;
+
+    /// Makes the entries of a folder durable.
+    fn sync_folder(&self, level: Level) -> io::Result<()>;
+
+    /// Calls `visit` with the name of each file in the notes folder, in no order.
+    fn names(&self, visit: &mut dyn FnMut(&str)) -> io::Result<()>;
+
+    /// Gives the file `from` the name `to`, in one step, in place of what had that name.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file.
+    fn remove(&self, name: &str) -> io::Result<()>;
+}
+
+/// An open file.
+pub trait Handle: fmt::Debug + Send + Sync {
+    /// Returns which file it is and how long.
+    fn status(&self) -> io::Result<Status>;
+
+    /// Reads from `offset` on; returns how many bytes, 0 at the end.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Appends in one step; returns how many bytes of `bytes` were taken.
+    fn append(&self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Cuts the file to `len`.
+    fn cut(&self, len: u64) -> io::Result<()>;
+
+    /// Makes the file's bytes and length durable.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Tries to lock the file against every other handle, without waiting.
+    fn try_lock(&self) -> io::Result<TryLock>;
+
+    /// Gives the lock back.
+    fn unlock(&self) -> io::Result<()>;
+}
+
+/// Why an opened path was refused: it is no plain file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it is {0}, not a plain file")]
+pub struct NotPlain(pub &'static str);
+
+impl From<NotPlain> for io::Error {
+    fn from(refused: NotPlain) -> Self {
+        Self::other(refused)
+    }
+}
+
+/// Runs a system call again for as long as a signal interrupts it before it did anything.
+pub(super) fn patiently<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
