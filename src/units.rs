@@ -159,3 +159,54 @@ impl Seq {
         Self(self.0.saturating_add(1))
     }
 }
+
+impl Timestamp {
+    /// Returns the time in UTC, to the second; it prints as RFC 3339 has it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use graff_notes::units::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::new(951_782_399_999).utc().to_string(), "2000-02-28T23:59:59Z");
+    /// ```
+    #[must_use]
+    pub const fn utc(self) -> Utc {
+        Utc(self)
+    }
+}
+
+/// A time that prints as a date and a time of day in UTC, to the second.
+///
+/// It follows RFC 3339 up to the year 9999, and has more digits for the year after that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Utc(Timestamp);
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.get() / 1_000;
+        let (year, month, day) = civil_date(seconds / 86_400);
+        let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+}
+
+/// Returns year, month and day of the Gregorian calendar, `days` after 1970-01-01.
+///
+/// It counts in years that begin on 1 March, so that the leap day is a year's last, and in eras of
+/// 400 years, which all have the same number of days.
+///
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+const fn civil_date(days: u64) -> (u64, u64, u64) {
+    const DAYS_TO_EPOCH: u64 = 719_468; // from 0000-03-01
+    const DAYS_OF_ERA: u64 = 146_097;
+    let days = days + DAYS_TO_EPOCH;
+    let (era, of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let (month, next_year) =
+        if month_from_march < 10 { (month_from_march + 3, 0) } else { (month_from_march - 9, 1) };
+    (era * 400 + year_of_era + next_year, month, day)
+}
