@@ -75,13 +75,12 @@ impl Error {
         }
     }
 
-    pub(crate) fn invalid(attempted: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            kind: ErrorKind::InvalidInput,
-            attempted,
-            path: None,
-            detail: Some(detail.into()),
-            source: None,
+    /// Returns the message with those of its causes, as one line.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        match &self.source {
+            Some(cause) => format!("{self}: {cause}"),
+            None => self.to_string(),
         }
     }
 

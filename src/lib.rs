@@ -7,6 +7,7 @@ pub mod gate;
 pub mod host;
 pub mod log;
 pub mod note;
+pub mod notebook;
 pub mod prompt;
 pub mod session;
 pub mod store;
@@ -16,3 +17,4 @@ pub mod units;
 pub mod usage;
 
 pub use error::{Error, ErrorKind};
+pub use notebook::Notebook;

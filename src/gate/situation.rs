@@ -37,10 +37,11 @@ pub struct Situation {
 }
 
 /// Whether notes are wanted at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notes {
     /// They are.
+    #[default]
     On,
     /// They are switched off.
     Off,

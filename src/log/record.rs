@@ -155,6 +155,13 @@ impl Record<'_> {
     pub const fn is_note(&self) -> bool {
         matches!(self.body, Body::Note { .. })
     }
+
+    /// Returns whether it takes its generation's one attempt: a note by the agent does, or an
+    /// attempt at one; what the program put together without a model doesn't.
+    #[must_use]
+    pub const fn latches(&self) -> bool {
+        matches!(self.body, Body::Attempt | Body::Note { author: Author::Agent, .. })
+    }
 }
 
 impl Kind {

@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     error::Error,
-    log::{Body, Draft, Entry, Health, Tail},
+    log::{Draft, Entry, Health, Tail},
+    note::{Author, Fitted},
     session::SessionName,
     units::{Generation, Seq, Timestamp},
 };
@@ -166,6 +167,24 @@ impl Store {
         Files::default().locked(self, session, |writer| latch(writer, generation, now))
     }
 
+    /// Appends a mechanical note, unless its generation has a note of any author already.
+    ///
+    /// The look and the record are one step under the lock, so of many that try at once one is
+    /// stored. A mechanical note takes no attempt away.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append).
+    pub fn salvage(
+        &self,
+        session: &SessionName,
+        fitted: Fitted,
+        generation: Generation,
+        now: Timestamp,
+    ) -> Result<Latched, Error> {
+        Files::default().locked(self, session, |writer| salvage(writer, fitted, generation, now))
+    }
+
     /// Returns a session's newest note, at the cost of the bytes behind it.
     ///
     /// # Errors
@@ -268,6 +287,29 @@ impl Log {
         self.locked(|writer| latch(writer, generation, now))
     }
 
+    /// Appends a mechanical note; see [`Store::salvage`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::salvage`].
+    pub fn salvage(
+        &self,
+        fitted: Fitted,
+        generation: Generation,
+        now: Timestamp,
+    ) -> Result<Latched, Error> {
+        self.locked(|writer| salvage(writer, fitted, generation, now))
+    }
+
+    /// Returns the newest note; see [`Store::newest`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::newest`].
+    pub fn newest(&self) -> Result<Newest, Error> {
+        self.store.newest(&self.session)
+    }
+
     fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let mut kept = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let result = kept.locked(&self.store, &self.session, write);
@@ -289,11 +331,22 @@ fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
     writer.append(draft).map(Appended::Stored)
 }
 
+fn salvage(
+    writer: Writer<'_>,
+    Fitted { text, cut }: Fitted,
+    generation: Generation,
+    now: Timestamp,
+) -> Result<Latched, Error> {
+    if writer.any(|record| record.generation == generation && record.is_note())? {
+        return Ok(Latched::Taken);
+    }
+    let author = Author::Mechanical;
+    let draft = Draft::Note { text, author, cut, generation, created_at: now };
+    writer.append(&draft).map(Latched::Latched)
+}
+
 fn latch(writer: Writer<'_>, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
-    let latches = |body: &Body<'_>| {
-        matches!(body, Body::Attempt | Body::Note { author: crate::note::Author::Agent, .. })
-    };
-    if writer.any(|record| record.generation == generation && latches(&record.body))? {
+    if writer.any(|record| record.generation == generation && record.latches())? {
         return Ok(Latched::Taken);
     }
     let attempt = Draft::Attempt { generation, created_at: now };
