@@ -8,7 +8,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Disk, Newest, Repair, RepairMode, Sessions,
+    Newest, Repair, RepairMode, Sessions,
     folder::Folder,
     layout, lock,
     medium::Medium,
@@ -88,10 +88,11 @@ pub enum Latched {
 
 impl Store {
     /// Returns the store below `root`, which must be there; touches nothing yet.
+    #[cfg(unix)]
     #[must_use]
     pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
         let root = root.into();
-        Self::on(root.clone(), Arc::new(Disk::at(root)))
+        Self::on(root.clone(), Arc::new(super::Disk::at(root)))
     }
 
     /// Returns the store on another medium; `root` only stands in messages then.

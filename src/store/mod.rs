@@ -16,6 +16,7 @@
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
 
+#[cfg(unix)]
 mod disk;
 mod folder;
 mod front;
@@ -29,6 +30,7 @@ mod sessions;
 mod sift;
 mod writer;
 
+#[cfg(unix)]
 pub use disk::Disk;
 pub use front::{Appended, Latched, Log, Store};
 pub use layout::Level;

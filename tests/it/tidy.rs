@@ -29,8 +29,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "notebook",
         &[
-            "budget", "error", "facts", "gate", "log", "note", "prompt", "session", "store",
-            "threshold", "turn", "units", "usage",
+            "budget",
+            "error",
+            "facts",
+            "gate",
+            "log",
+            "note",
+            "prompt",
+            "session",
+            "store",
+            "threshold",
+            "turn",
+            "units",
+            "usage",
         ],
     ),
     ("host", &["facts", "note", "prompt", "session", "units", "usage"]),
@@ -38,8 +49,21 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// What only the store and the program may name, and why.
 const THE_WORLD: &[&str] = &[
-    "std::fs", "std::env", "std::net", "std::process", "std::thread", "SystemTime", "Instant::now",
-    "fs::File", "rustix", "fs2", "tempfile", "println!", "eprintln!", "stdin()", "stdout()",
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "SystemTime",
+    "Instant::now",
+    "fs::File",
+    "rustix",
+    "fs2",
+    "tempfile",
+    "println!",
+    "eprintln!",
+    "stdin()",
+    "stdout()",
 ];
 
 /// A file that is longer does two jobs.
