@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod error;
+pub mod facts;
 pub mod gate;
 #[cfg(feature = "host")]
 pub mod host;

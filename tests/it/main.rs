@@ -4,6 +4,7 @@ mod properties;
 mod support;
 
 mod budget;
+mod facts;
 mod faults;
 mod format;
 mod gate;
