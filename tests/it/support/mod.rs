@@ -1,1 +1,22 @@
 //! Builders of worlds for the tests.
+
+use graff_notes::gate::{Boundary, Notes, Provider, Session, Situation};
+use graff_notes::units::{Calls, Generation, Tokens};
+
+/// A situation in which the gate fires, for reasons that no figure is near to changing.
+pub(crate) fn situation() -> Situation {
+    Situation {
+        notes: Notes::On,
+        depth: 0,
+        session: Session::Named,
+        generation: Generation::new(3),
+        attempted: Some(Generation::new(2)),
+        remaining: Calls::new(20),
+        reserve: Calls::new(6),
+        cost: Calls::new(1),
+        provider: Provider::Accepted,
+        boundary: Boundary::EndOfTurn,
+        window: Tokens::new(200_000),
+        effective: Tokens::new(100_000),
+    }
+}
