@@ -24,7 +24,7 @@ const FOREIGN_NAME_BYTES_MAX: usize = 80;
 /// replay.feed(b"{\"v\":1,\"session\":\"s1\",\"text\":\"one\"}\njunk\n", &mut |e| health.see(&e));
 /// health.end(replay.finish(&mut |_| ()));
 /// assert_eq!((health.notes, health.bad_lines, health.is_ok()), (1, 1, false));
-/// assert_eq!(health.faults[0].to_string(), "line 2, byte 37: malformed JSON at byte 1 of the record");
+/// assert_eq!(health.faults[0].to_string(), "line 2, byte 36: malformed JSON at byte 1 of the record");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

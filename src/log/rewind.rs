@@ -142,12 +142,11 @@ impl<'s> Rewind<'s> {
         visit: &mut dyn FnMut(Placed<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let offset = self.unread.saturating_sub(bytes.len() as u64);
-        let (line, end) = match self.too_long_until.take() {
-            Some(end) => (Line::Bad(Fault::TooLong), end),
-            None => {
-                let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-                (Line::read(text, self.session), self.unread)
-            }
+        let (line, end) = if let Some(end) = self.too_long_until.take() {
+            (Line::Bad(Fault::TooLong), end)
+        } else {
+            let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            (Line::read(text, self.session), self.unread)
         };
         self.unread = offset;
         let length = end.saturating_sub(offset);

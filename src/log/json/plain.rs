@@ -18,11 +18,11 @@ pub(super) fn read<'a>(object: &'a [u8], session: &SessionName) -> Option<Record
     let mut at = Cursor(object);
     let name = at.after(br#"{"v":1,"session":""#)?.word()?;
     let generation = at.after(br#","gen":"#)?.number()?.into();
-    let text = at.optional(br#","text":""#, Cursor::string)?;
+    let text = if at.skips(br#","text":""#) { Some(at.string()?) } else { None };
     let created_at = at.after(br#","created_at":"#)?.number()?.into();
-    let seq = at.optional(br#","seq":"#, Cursor::number)?.map(Into::into);
-    let word = at.optional(br#","kind":""#, Cursor::word)?;
-    let cut = at.optional(br#","cut":"#, Cursor::number)?.unwrap_or(0);
+    let seq = if at.skips(br#","seq":"#) { Some(at.number()?.into()) } else { None };
+    let word = if at.skips(br#","kind":""#) { Some(at.word()?) } else { None };
+    let cut = if at.skips(br#","cut":"#) { at.number()? } else { 0 };
     let sealed = at.end(Seal::of(object))?;
     let kind = word.map_or(Some(Kind::Note), |word| kind(str::from_utf8(word).ok()?))?;
     let record = Record { generation, created_at, seq, body: body(kind, text, cut).ok()?, sealed };
@@ -39,16 +39,9 @@ impl<'a> Cursor<'a> {
         Some(self)
     }
 
-    /// Reads the field that `opening` begins; where another one stands there, it is absent.
-    fn optional<T>(
-        &mut self,
-        opening: &[u8],
-        value: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<Option<T>> {
-        match self.after(opening) {
-            Some(at) => value(at).map(Some),
-            None => Some(None),
-        }
+    /// Steps over `expected` where it stands here, and returns whether it does.
+    fn skips(&mut self, expected: &[u8]) -> bool {
+        self.after(expected).is_some()
     }
 
     /// Reads a number as JSON has it: without leading zeros, and no more than 64 bits.
@@ -110,9 +103,9 @@ fn owned<'a>(mut unescaped: Vec<u8>, plain: &[u8]) -> Option<Cow<'a, str>> {
     String::from_utf8(unescaped).ok().map(Cow::Owned)
 }
 
-/// Whether there is a byte that JSON wants escaped; it looks at each, which is what makes it fast.
+/// Whether there is a byte that JSON wants escaped.
 fn holds_control(plain: &[u8]) -> bool {
-    plain.iter().fold(false, |found, byte| found | (*byte < b' '))
+    plain.iter().min().is_some_and(|least| *least < b' ')
 }
 
 const fn short_escape(letter: u8) -> Option<u8> {

@@ -26,22 +26,35 @@ const _: () = assert!(
 
 /// Returns the line of a draft, sealed, with its LF.
 pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq) -> String {
-    let Parts { kind, text, cut, generation, created_at } = Parts::of(draft);
-    let session = Quoted(session.as_str());
-    let mut line = format!(r#"{{"v":{VERSION},"session":{session},"gen":{generation}"#);
-    if let Some(text) = text {
-        line += &format!(r#","text":{}"#, Quoted(text));
-    }
-    line += &format!(r#","created_at":{created_at},"seq":{seq}"#);
-    if kind != Kind::Note {
-        line += &format!(r#","kind":"{}""#, kind.as_str());
-    }
-    if cut != Bytes::ZERO {
-        line += &format!(r#","cut":{cut}"#);
-    }
+    let mut line = Unsealed { draft: Parts::of(draft), session, seq }.to_string();
     line += &Seal::on(&line);
     line.push('\n');
     line
+}
+
+/// A record up to its seal.
+struct Unsealed<'a> {
+    draft: Parts<'a>,
+    session: &'a SessionName,
+    seq: Seq,
+}
+
+impl fmt::Display for Unsealed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { draft: Parts { kind, text, cut, generation, created_at }, session, seq } = self;
+        write!(f, r#"{{"v":{VERSION},"session":{},"gen":{generation}"#, Quoted(session.as_str()))?;
+        if let Some(text) = text {
+            write!(f, r#","text":{}"#, Quoted(text))?;
+        }
+        write!(f, r#","created_at":{created_at},"seq":{seq}"#)?;
+        if *kind != Kind::Note {
+            write!(f, r#","kind":"{}""#, kind.as_str())?;
+        }
+        if *cut != Bytes::ZERO {
+            write!(f, r#","cut":{cut}"#)?;
+        }
+        Ok(())
+    }
 }
 
 /// What a draft has to say, whichever its kind.

@@ -1,5 +1,7 @@
 //! Builders of worlds for the tests.
 
+pub(crate) mod logs;
+
 use graff_notes::gate::{Boundary, Notes, Provider, Session, Situation};
 use graff_notes::units::{Calls, Generation, Tokens};
 

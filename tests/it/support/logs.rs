@@ -1,0 +1,144 @@
+//! Logs as bytes: the fixtures, and what a replay or a rewind sees in them.
+
+use std::{borrow::Cow, fs, ops::ControlFlow, path::PathBuf};
+
+use graff_notes::{
+    log::{Body, Entry, Health, Line, Record, Replay, Rewind, Tail},
+    session::SessionName,
+    units::Bytes,
+};
+
+/// The session that the fixtures belong to.
+pub fn session() -> SessionName {
+    SessionName::parse("kiln").unwrap()
+}
+
+/// The bytes of one fixture.
+#[track_caller]
+pub fn fixture(name: &str) -> Vec<u8> {
+    fs::read(folder().join(name).with_extension("jsonl")).unwrap()
+}
+
+/// Every fixture: its name and its bytes.
+pub fn fixtures() -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder()).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut all: Vec<_> = paths
+        .map(|path| {
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn folder() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "fixtures", "logs"].iter().collect()
+}
+
+/// A line that was seen, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub number: u64,
+    pub offset: u64,
+    pub length: u64,
+    pub line: Line<'static>,
+}
+
+impl Seen {
+    fn at(entry: Entry<'_>) -> Self {
+        Self {
+            number: entry.number,
+            offset: entry.offset.get(),
+            length: entry.length.get(),
+            line: owned(entry.line),
+        }
+    }
+
+    /// The bytes that it stands for.
+    pub fn slice<'b>(&self, file: &'b [u8]) -> &'b [u8] {
+        let start = usize::try_from(self.offset).unwrap();
+        &file[start..][..usize::try_from(self.length).unwrap()]
+    }
+}
+
+/// The same line, with nothing borrowed.
+pub fn owned(line: Line<'_>) -> Line<'static> {
+    match line {
+        Line::Blank => Line::Blank,
+        Line::Newer => Line::Newer,
+        Line::Bad(fault) => Line::Bad(fault),
+        Line::Foreign { session } => Line::Foreign { session: Cow::Owned(session.into_owned()) },
+        Line::Record(Record { generation, created_at, seq, body, sealed }) => {
+            let body = match body {
+                Body::Note { text, author, cut } => {
+                    Body::Note { text: Cow::Owned(text.into_owned()), author, cut }
+                }
+                Body::Attempt => Body::Attempt,
+                Body::Rollover => Body::Rollover,
+            };
+            Line::Record(Record { generation, created_at, seq, body, sealed })
+        }
+    }
+}
+
+/// What a replay sees of a file that comes in pieces of `piece` bytes.
+pub fn replay_in_pieces(file: &[u8], piece: usize) -> (Vec<Seen>, Tail) {
+    let session = session();
+    let mut seen = Vec::new();
+    let mut visit = |entry: Entry<'_>| seen.push(Seen::at(entry));
+    let mut replay = Replay::of(&session);
+    for piece in file.chunks(piece) {
+        replay.feed(piece, &mut visit);
+    }
+    let tail = replay.finish(&mut visit);
+    (seen, tail)
+}
+
+/// What a replay sees of a file.
+pub fn replay(file: &[u8]) -> (Vec<Seen>, Tail) {
+    replay_in_pieces(file, file.len().max(1))
+}
+
+/// The good records of this session in a file.
+pub fn records(file: &[u8]) -> Vec<Record<'static>> {
+    let lines = replay(file).0.into_iter().map(|seen| seen.line);
+    lines
+        .filter_map(|line| if let Line::Record(record) = line { Some(record) } else { None })
+        .collect()
+}
+
+/// What a rewind sees of a file until it has seen `enough` lines, and how much it read for them.
+///
+/// Lines are numbered from the front, so that what it saw compares with a replay.
+pub fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u64) {
+    let session = session();
+    let (mut seen, mut bytes_read) = (Vec::new(), 0);
+    let mut rewind = Rewind::of(&session, Bytes::new(file.len() as u64));
+    while let Some(range) = rewind.wants() {
+        bytes_read += range.end - range.start;
+        let window = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+        let flow = rewind.feed(&file[window], &mut |placed| {
+            let (offset, length) = (placed.offset.get(), placed.length.get());
+            let before = &file[..usize::try_from(offset).unwrap()];
+            let number = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            seen.push(Seen { number, offset, length, line: owned(placed.line) });
+            if seen.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if flow.is_break() {
+            break;
+        }
+    }
+    (seen, rewind.tail(), bytes_read)
+}
+
+/// The figures of a file.
+pub fn health(file: &[u8]) -> Health {
+    let session = session();
+    let mut health = Health::default();
+    let mut replay = Replay::of(&session);
+    replay.feed(file, &mut |entry| health.see(&entry));
+    let tail = replay.finish(&mut |entry| health.see(&entry));
+    health.end(tail);
+    health
+}
