@@ -1,1 +1,320 @@
-//! (to be written)
+//! Promise: what is seen of a file depends on its bytes alone, not on how they were read; whatever
+//! is cut off, flipped or thrown in costs the lines that it touches, and never changes another.
+//!
+//! Shown by enumeration on every fixture: each size of piece, each prefix, each bit of a sealed
+//! log flipped, from the front and from the end; and on random mixtures of records and junk.
+
+use std::ops::{ControlFlow, Range};
+
+use graff_notes::{
+    log::{Fault, LINE_BYTES_MAX, Line, Record, Rewind, Tail, salvage},
+    units::Bytes,
+};
+use proptest::prelude::*;
+use serde::de::IgnoredAny;
+
+use crate::support::logs::{fixture, fixtures, records, replay, replay_in_pieces, rewind, session};
+
+#[test]
+fn every_piece_size_gives_the_same_entries() {
+    for (name, file) in fixtures() {
+        let whole = replay(&file);
+        for piece in 1..=file.len() {
+            assert_eq!(replay_in_pieces(&file, piece), whole, "{name} in pieces of {piece}");
+        }
+    }
+}
+
+#[test]
+fn offsets_and_lengths_cover_the_file_without_gap_or_overlap() {
+    for (name, file) in fixtures() {
+        let (seen, tail) = replay(&file);
+        let mut next = 0;
+        for (index, entry) in seen.iter().enumerate() {
+            assert_eq!((entry.number, entry.offset), (index as u64 + 1, next), "{name}");
+            next += entry.length;
+        }
+        if let Tail::Torn { offset, length, .. } = tail {
+            assert_eq!(offset.get(), next, "{name}");
+            next += length.get();
+        }
+        assert_eq!(next, file.len() as u64, "{name}");
+    }
+}
+
+#[test]
+fn every_prefix_reads_as_a_prefix_of_the_lines() {
+    for (name, file) in fixtures() {
+        let (whole, _) = replay(&file);
+        for end in 0..=file.len() {
+            let prefix = &file[..end];
+            let (mut seen, tail) = replay(prefix);
+            if tail == Tail::Unterminated {
+                let last = seen.pop().unwrap();
+                assert!(is_json(last.slice(prefix)), "{name} up to {end}: {last:?}");
+            }
+            assert_eq!(seen, whole[..seen.len()], "{name} up to {end}");
+            let lines = prefix.iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(seen.len(), lines, "{name} up to {end}");
+        }
+    }
+}
+
+fn is_json(fragment: &[u8]) -> bool {
+    let start = fragment.iter().position(|&byte| byte == b'{').unwrap();
+    serde_json::from_slice::<IgnoredAny>(&fragment[start..]).is_ok()
+}
+
+#[test]
+fn every_prefix_of_a_sealed_log_holds_the_records_that_were_written_whole() {
+    let file = fixture("sealed");
+    let whole = records(&file);
+    for end in 0..=file.len() {
+        let written = file[..end].iter().filter(|&&byte| byte == b'\n').count();
+        let lf_alone_is_missing = file.get(end) == Some(&b'\n');
+        let expected = &whole[..written + usize::from(lf_alone_is_missing)];
+        assert_eq!(records(&file[..end]), expected, "up to {end}");
+    }
+}
+
+// One bit of a sealed log flipped.
+
+#[test]
+fn a_flipped_bit_costs_at_most_its_own_record_and_is_never_read_as_another() {
+    let file = fixture("sealed");
+    let whole = records(&file);
+    for (damaged, index) in flips(&file) {
+        let line = file[..index].iter().filter(|&&byte| byte == b'\n').count();
+        let hit = line..line + 1 + usize::from(file[index] == b'\n');
+        let left = records(&damaged);
+        assert!(is_same_but_for(&hit, &left, &whole), "byte {index}: {left:?}");
+    }
+}
+
+#[test]
+fn two_records_joined_by_a_flipped_lf_are_both_won_back() {
+    let file = fixture("sealed");
+    let session = session();
+    let whole = records(&file);
+    for (damaged, index) in flips(&file).filter(|(_, index)| file[*index] == b'\n') {
+        let (seen, tail) = replay(&damaged);
+        let bad = seen.iter().filter(|seen| matches!(seen.line, Line::Bad(_)));
+        let joined = bad.map(|seen| seen.slice(&damaged)).next().unwrap_or_else(|| match tail {
+            Tail::Torn { offset, .. } => &damaged[usize::try_from(offset.get()).unwrap()..],
+            other => panic!("byte {index}: nothing is bad and the tail is {other:?}"),
+        });
+        let line = file[..index].iter().filter(|&&byte| byte == b'\n').count();
+        let won = salvage(joined, &session).into_iter().map(|range| &joined[range]);
+        let won: Vec<_> = won.map(|record| Line::read(record, &session)).collect();
+        let lost: Vec<_> = whole[line..].iter().take(2).cloned().map(Line::Record).collect();
+        assert_eq!(won, lost, "byte {index}");
+    }
+}
+
+/// The file with each of its bits flipped in turn, and the byte that the bit is in.
+fn flips(file: &[u8]) -> impl Iterator<Item = (Vec<u8>, usize)> {
+    (0..file.len() * 8).map(|bit| {
+        let mut damaged = file.to_vec();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        (damaged, bit / 8)
+    })
+}
+
+/// Whether `left` is `whole` without any, some or all of those that were `hit`.
+///
+/// A record that was hit may have lost its seal, where the key of the seal became another word.
+fn is_same_but_for(hit: &Range<usize>, left: &[Record<'_>], whole: &[Record<'_>]) -> bool {
+    let mut left = left.iter();
+    let mut next = left.next();
+    for (index, record) in whole.iter().enumerate() {
+        let is_hit = hit.contains(&index);
+        match next {
+            Some(read) if read == record => next = left.next(),
+            Some(read) if is_hit && *read == (Record { sealed: false, ..record.clone() }) => {
+                next = left.next()
+            }
+            _ if is_hit => {}
+            _ => return false,
+        }
+    }
+    next.is_none()
+}
+
+// The longest line.
+
+/// A note whose line has exactly `length` bytes, its LF not counted.
+fn note_of(length: usize) -> String {
+    let (head, tail) = (r#"{"v":1,"session":"kiln","text":""#, "\"}");
+    let text = "x".repeat(length - head.len() - tail.len());
+    [head, &text, tail].concat()
+}
+
+#[test]
+fn a_line_of_the_greatest_length_is_read_and_one_byte_more_is_skipped() {
+    for (length, is_read) in [(LINE_BYTES_MAX, true), (LINE_BYTES_MAX + 1, false)] {
+        let file = [&note_of(100), "\n", &note_of(length), "\n", &note_of(100), "\n"].concat();
+        for piece in [4_096, LINE_BYTES_MAX, file.len()] {
+            let (seen, _) = replay_in_pieces(file.as_bytes(), piece);
+            assert_eq!(matches!(seen[1].line, Line::Record(_)), is_read, "{length} in {piece}");
+            assert_eq!(seen[1].line == Line::Bad(Fault::TooLong), !is_read);
+            assert_eq!(seen[1].length, length as u64 + 1);
+            assert!(matches!(seen[2].line, Line::Record(_)));
+        }
+        assert_rewind_agrees(file.as_bytes());
+        assert_rewind_agrees(file[..file.len() - 102].as_bytes());
+    }
+}
+
+// From the end.
+
+/// Checks that a rewind sees what a replay sees, in reverse.
+#[track_caller]
+fn assert_rewind_agrees(file: &[u8]) {
+    let (from_the_front, tail) = replay(file);
+    let (mut from_the_end, tail_seen, _) = rewind(file, usize::MAX);
+    from_the_end.reverse();
+    assert_eq!(from_the_end, from_the_front);
+    assert_eq!(tail_seen, Some(tail));
+}
+
+#[test]
+fn a_rewind_sees_in_reverse_what_a_replay_sees() {
+    assert_rewind_agrees(b"");
+    for (_, file) in fixtures() {
+        for end in 0..=file.len() {
+            assert_rewind_agrees(&file[..end]);
+        }
+    }
+}
+
+#[test]
+fn a_rewind_over_many_windows_sees_what_a_replay_sees() {
+    // Lines of every length around the first windows, so that LFs fall on both sides of each edge.
+    for length in [1_022, 8_189, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384, 24_575, 24_576] {
+        let line = [&note_of(length), "\n"].concat();
+        assert_rewind_agrees(line.repeat(9).as_bytes());
+        assert_rewind_agrees([&line.repeat(5), "\n\n", &line[..length / 2]].concat().as_bytes());
+    }
+    assert_rewind_agrees("\n".repeat(70_000).as_bytes());
+}
+
+#[test]
+fn a_rewind_over_endless_lines_sees_what_a_replay_sees() {
+    let window_max = LINE_BYTES_MAX + 2;
+    for length in [2 * window_max - 1, 2 * window_max, 2 * window_max + 1, 3 * window_max - 10_000]
+    {
+        let endless = "y".repeat(length);
+        assert_rewind_agrees(endless.as_bytes());
+        assert_rewind_agrees([&endless, "\n"].concat().as_bytes());
+        assert_rewind_agrees([&note_of(100), "\n", &endless].concat().as_bytes());
+        assert_rewind_agrees(
+            [&note_of(9_000), "\n", &endless, "\n\n", &endless, "\n"].concat().as_bytes(),
+        );
+    }
+}
+
+#[test]
+fn the_newest_line_costs_one_small_window_whatever_stands_before_it() {
+    let line = [&note_of(2_048), "\n"].concat();
+    for lines in [1, 10, 1_000] {
+        let file = line.repeat(lines);
+        let (seen, tail, bytes_read) = rewind(file.as_bytes(), 1);
+        assert_eq!((seen.len(), tail), (1, Some(Tail::Clean)));
+        assert_eq!(bytes_read, (file.len() as u64).min(8 * 1024));
+    }
+}
+
+#[test]
+fn a_line_costs_little_more_than_twice_the_bytes_from_it_to_the_end() {
+    let note = [&note_of(2_048), "\n"].concat();
+    for behind in [10_000, 100_000, 1_000_000, 9_000_000] {
+        let junk = "junk\n".repeat(behind / 5);
+        let file = note.repeat(50) + &junk;
+        let (_, _, bytes_read) = rewind(file.as_bytes(), behind / 5 + 1);
+        let from_it = (behind + note.len()) as u64;
+        assert!(bytes_read <= 2 * from_it + 8 * 1024, "{bytes_read} for {from_it}");
+    }
+}
+
+#[test]
+fn a_rewind_goes_on_where_it_broke_off() {
+    for (name, file) in fixtures() {
+        let session = session();
+        let mut rewind_by_one = Rewind::of(&session, Bytes::new(file.len() as u64));
+        let mut offsets = Vec::new();
+        while let Some(range) = rewind_by_one.wants() {
+            let window = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+            let _ = rewind_by_one.feed(&file[window], &mut |placed| {
+                offsets.push(placed.offset.get());
+                ControlFlow::Break(())
+            });
+        }
+        let (at_once, ..) = rewind(&file, usize::MAX);
+        assert_eq!(offsets, at_once.iter().map(|seen| seen.offset).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn a_window_that_was_not_asked_for_is_refused() {
+    let file = fixture("sealed");
+    let session = session();
+    let mut rewind = Rewind::of(&session, Bytes::new(file.len() as u64));
+    for short in [0, 1, file.len() - 1] {
+        let flow = rewind.feed(&file[..short], &mut |placed| panic!("saw {placed:?}"));
+        assert!(flow.is_break());
+        assert_eq!(rewind.wants(), Some(0..file.len() as u64));
+    }
+}
+
+// Mixtures.
+
+/// What logs are made of: records, whole and damaged, junk, and the bytes that part them.
+fn scraps() -> impl Strategy<Value = Vec<u8>> {
+    let whole = fixtures().into_iter().flat_map(|(_, file)| {
+        file.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>()
+    });
+    prop_oneof![
+        4 => prop::sample::select(whole.collect::<Vec<_>>()),
+        1 => prop::collection::vec(any::<u8>(), 0..40),
+        1 => prop::sample::select(vec![&b"\n"[..], b"\r\n", b"\0", b"{", b"\"", b"#\n", b"\xef\xbb\xbf"])
+            .prop_map(<[u8]>::to_vec),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_mixture_reads_the_same_in_pieces_and_from_the_end(
+        file in prop::collection::vec(scraps(), 0..12).prop_map(|scraps| scraps.concat()),
+        piece in 1_usize..200,
+    ) {
+        prop_assert_eq!(replay_in_pieces(&file, piece), replay(&file));
+        assert_rewind_agrees(&file);
+    }
+
+    #[test]
+    fn what_is_thrown_in_between_lines_changes_no_record(
+        junk in prop::collection::vec(any::<u8>(), 0..60),
+        place in 0_usize..8,
+    ) {
+        let file = fixture("sealed");
+        let mut lines: Vec<_> = file.split_inclusive(|&byte| byte == b'\n').collect();
+        let thrown_in = [&junk[..], b"\n"].concat();
+        lines.insert(place, &thrown_in);
+        prop_assert_eq!(records(&lines.concat()), records(&file));
+    }
+
+    #[test]
+    fn what_is_won_back_is_a_whole_record_and_in_order(
+        line in prop::collection::vec(scraps(), 0..8).prop_map(|scraps| {
+            scraps.concat().into_iter().filter(|&byte| byte != b'\n').collect::<Vec<_>>()
+        }),
+    ) {
+        let session = session();
+        let won = salvage(&line, &session);
+        prop_assert!(won.is_sorted_by(|a, b| a.end <= b.start));
+        for range in won {
+            let read = Line::read(&line[range], &session);
+            prop_assert!(!matches!(read, Line::Bad(_) | Line::Blank), "{:?}", read);
+        }
+    }
+}

@@ -113,21 +113,24 @@ pub fn records(file: &[u8]) -> Vec<Record<'static>> {
 /// Lines are numbered from the front, so that what it saw compares with a replay.
 pub fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u64) {
     let session = session();
-    let (mut seen, mut bytes_read) = (Vec::new(), 0);
+    let (mut seen, mut bytes_read) = (Vec::<Seen>::new(), 0);
     let mut rewind = Rewind::of(&session, Bytes::new(file.len() as u64));
     while let Some(range) = rewind.wants() {
         bytes_read += range.end - range.start;
         let window = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
         let flow = rewind.feed(&file[window], &mut |placed| {
             let (offset, length) = (placed.offset.get(), placed.length.get());
-            let before = &file[..usize::try_from(offset).unwrap()];
-            let number = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
-            seen.push(Seen { number, offset, length, line: owned(placed.line) });
+            seen.push(Seen { number: 0, offset, length, line: owned(placed.line) });
             if seen.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         if flow.is_break() {
             break;
         }
+    }
+    let ended = file.iter().filter(|&&byte| byte == b'\n').count();
+    let lines = ended + usize::from(rewind.tail() == Some(Tail::Unterminated));
+    for (behind, seen) in seen.iter_mut().enumerate() {
+        seen.number = (lines - behind) as u64;
     }
     (seen, rewind.tail(), bytes_read)
 }
