@@ -9,18 +9,18 @@ use graff_notes::{
 };
 
 /// The session that the fixtures belong to.
-pub fn session() -> SessionName {
+pub(crate) fn session() -> SessionName {
     SessionName::parse("kiln").unwrap()
 }
 
 /// The bytes of one fixture.
 #[track_caller]
-pub fn fixture(name: &str) -> Vec<u8> {
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs::read(folder().join(name).with_extension("jsonl")).unwrap()
 }
 
 /// Every fixture: its name and its bytes.
-pub fn fixtures() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn fixtures() -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder()).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut all: Vec<_> = paths
@@ -38,11 +38,11 @@ fn folder() -> PathBuf {
 
 /// A line that was seen, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    pub number: u64,
-    pub offset: u64,
-    pub length: u64,
-    pub line: Line<'static>,
+pub(crate) struct Seen {
+    pub(crate) number: u64,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) line: Line<'static>,
 }
 
 impl Seen {
@@ -56,14 +56,14 @@ impl Seen {
     }
 
     /// The bytes that it stands for.
-    pub fn slice<'b>(&self, file: &'b [u8]) -> &'b [u8] {
+    pub(crate) fn slice<'b>(&self, file: &'b [u8]) -> &'b [u8] {
         let start = usize::try_from(self.offset).unwrap();
         &file[start..][..usize::try_from(self.length).unwrap()]
     }
 }
 
 /// The same line, with nothing borrowed.
-pub fn owned(line: Line<'_>) -> Line<'static> {
+pub(crate) fn owned(line: Line<'_>) -> Line<'static> {
     match line {
         Line::Blank => Line::Blank,
         Line::Newer => Line::Newer,
@@ -83,7 +83,7 @@ pub fn owned(line: Line<'_>) -> Line<'static> {
 }
 
 /// What a replay sees of a file that comes in pieces of `piece` bytes.
-pub fn replay_in_pieces(file: &[u8], piece: usize) -> (Vec<Seen>, Tail) {
+pub(crate) fn replay_in_pieces(file: &[u8], piece: usize) -> (Vec<Seen>, Tail) {
     let session = session();
     let mut seen = Vec::new();
     let mut visit = |entry: Entry<'_>| seen.push(Seen::at(entry));
@@ -96,12 +96,12 @@ pub fn replay_in_pieces(file: &[u8], piece: usize) -> (Vec<Seen>, Tail) {
 }
 
 /// What a replay sees of a file.
-pub fn replay(file: &[u8]) -> (Vec<Seen>, Tail) {
+pub(crate) fn replay(file: &[u8]) -> (Vec<Seen>, Tail) {
     replay_in_pieces(file, file.len().max(1))
 }
 
 /// The good records of this session in a file.
-pub fn records(file: &[u8]) -> Vec<Record<'static>> {
+pub(crate) fn records(file: &[u8]) -> Vec<Record<'static>> {
     let lines = replay(file).0.into_iter().map(|seen| seen.line);
     lines
         .filter_map(|line| if let Line::Record(record) = line { Some(record) } else { None })
@@ -111,7 +111,7 @@ pub fn records(file: &[u8]) -> Vec<Record<'static>> {
 /// What a rewind sees of a file until it has seen `enough` lines, and how much it read for them.
 ///
 /// Lines are numbered from the front, so that what it saw compares with a replay.
-pub fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u64) {
+pub(crate) fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u64) {
     let session = session();
     let (mut seen, mut bytes_read) = (Vec::<Seen>::new(), 0);
     let mut rewind = Rewind::of(&session, Bytes::new(file.len() as u64));
@@ -136,7 +136,7 @@ pub fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u64) {
 }
 
 /// The figures of a file.
-pub fn health(file: &[u8]) -> Health {
+pub(crate) fn health(file: &[u8]) -> Health {
     let session = session();
     let mut health = Health::default();
     let mut replay = Replay::of(&session);
