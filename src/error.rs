@@ -71,7 +71,9 @@ impl Error {
             ErrorKind::ReadOnly => "mount it writable, or choose another root",
             ErrorKind::LockUnsupported => "put the store on a local file system, with --root",
             ErrorKind::Uncertain => "`graff-notes verify` shows whether the note is there",
-            ErrorKind::Io => "check the disk; nothing that was stored before has changed",
+            ErrorKind::Io => {
+                "mend what the system names; nothing that was stored before has changed"
+            }
         }
     }
 

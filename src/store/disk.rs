@@ -1,29 +1,28 @@
 //! The medium of everyday use: a folder on a file system.
 //!
-//! A path is followed from the root down without passing a symbolic link, in one system call
-//! where the kernel can (`openat2`), else component by component. The root itself may be reached
+//! Below the root no symbolic link is followed, by any operation. The root itself may be reached
 //! through links: it is resolved once.
 
-use std::{
-    fs::{self, File},
-    io,
-    sync::OnceLock,
-};
+use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat},
+    fs::{AtFlags, CWD, Mode, OFlags, Stat},
     io::Errno,
 };
 
 use super::{
-    Level,
+    Level, beneath,
     layout::joined,
-    medium::{Access, FileId, Handle, Medium, NotPlain, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Status, TryLock},
 };
 
 /// The mode of every file.
-const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+/// The mode of every folder.
+const FOLDER_MODE: Mode = Mode::RWXU;
+/// The bits that a umask can take away and others can be let in by.
+const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 
 /// A store's folder on a file system.
 #[derive(Debug)]
@@ -50,72 +49,71 @@ impl Disk {
         Ok(self.resolved.get_or_init(|| root))
     }
 
-    fn path(&self, name: &str) -> io::Result<Utf8PathBuf> {
-        Ok(joined(self.root()?, name))
+    fn folder(&self, level: Level) -> io::Result<File> {
+        let root = self.root()?;
+        beneath::open_folder(root, &level.under(root))
     }
 }
 
 impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
-        let path = self.path(name)?;
-        let file = open_beneath(self.root()?, &path, flags(access), OWNER_ONLY)
-            .map_err(|errno| refusal(&path, errno))?;
-        if let Some(kind) = what(&rustix::fs::fstat(&file)?) {
-            return Err(NotPlain(kind).into());
-        }
+        let root = self.root()?;
+        let mode = if access == Access::Create { FILE_MODE } else { Mode::empty() };
+        let file = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
         if access == Access::Create {
-            rustix::fs::fchmod(&file, OWNER_ONLY)?; // whatever the umask took away
+            rustix::fs::fchmod(&file, FILE_MODE)?; // whatever the umask took away
         }
         Ok(Box::new(DiskFile(file)))
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
-        let path = self.path(name)?;
+        let path = joined(self.root()?, name);
         Ok(id(&rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
-        let path = level.under(self.root()?);
-        rustix::fs::mkdir(path.as_std_path(), Mode::RWXU)?;
-        Ok(rustix::fs::chmod(path.as_std_path(), Mode::RWXU)?) // whatever the umask took away
+        let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
+        let parent = self.folder(parent)?;
+        rustix::fs::mkdirat(&parent, name, FOLDER_MODE)?;
+        let made = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if Mode::from_raw_mode(made.st_mode) & PERMISSIONS != FOLDER_MODE {
+            rustix::fs::chmodat(&parent, name, FOLDER_MODE, AtFlags::empty())?;
+        }
+        Ok(())
     }
 
     fn sync_folder(&self, level: Level) -> io::Result<()> {
-        let path = level.under(self.root()?);
-        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = open_beneath(self.root()?, &path, folder, Mode::empty())
-            .map_err(|errno| refusal(&path, errno))?;
-        folder.sync_all()
+        self.folder(level)?.sync_all()
     }
 
     fn names(&self, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        let path = Level::Notes.under(self.root()?);
-        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = open_beneath(self.root()?, &path, folder, Mode::empty())
-            .map_err(|errno| refusal(&path, errno))?;
-        for entry in rustix::fs::Dir::new(folder)? {
+        for entry in rustix::fs::Dir::new(self.folder(Level::Notes)?)? {
             visit(&entry?.file_name().to_string_lossy());
         }
         Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.path(from)?, self.path(to)?)
+        let notes = self.folder(Level::Notes)?;
+        Ok(rustix::fs::renameat(&notes, from, &notes, to)?)
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        fs::remove_file(self.path(name)?)
+        let notes = self.folder(Level::Notes)?;
+        Ok(rustix::fs::unlinkat(&notes, name, AtFlags::empty())?)
     }
 }
 
+#[expect(clippy::useless_conversion, reason = "the fields' types differ between systems")]
 impl Handle for DiskFile {
     fn status(&self) -> io::Result<Status> {
         let stat = rustix::fs::fstat(&self.0)?;
-        Ok(Status { id: id(&stat), len: u64::try_from(stat.st_size).unwrap_or(0) })
+        let len = u64::try_from(stat.st_size).unwrap_or(0);
+        Ok(Status { id: id(&stat), len, links: u64::from(stat.st_nlink) })
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.0, buffer, offset)
+        FileExt::read_at(&self.0, buffer, offset)
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
@@ -137,6 +135,7 @@ impl Handle for DiskFile {
             Err(e) if e.raw_os_error() == fs2::lock_contended_error().raw_os_error() => {
                 Ok(TryLock::Held)
             }
+            Err(e) if has_no_locks(&e) => Err(io::Error::new(io::ErrorKind::Unsupported, e)),
             Err(e) => Err(e),
         }
     }
@@ -144,89 +143,29 @@ impl Handle for DiskFile {
     fn unlock(&self) -> io::Result<()> {
         fs2::FileExt::unlock(&self.0)
     }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn holder(&self) -> Option<String> {
+        super::holder::holder(id(&rustix::fs::fstat(&self.0).ok()?))
+    }
 }
 
 fn flags(access: Access) -> OFlags {
-    // NONBLOCK keeps the open of a pipe from waiting for its other end.
-    let always = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    always
-        | match access {
-            Access::Read => OFlags::RDONLY,
-            Access::Append => OFlags::RDWR | OFlags::APPEND,
-            Access::Create => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL,
-            Access::Lock => OFlags::RDWR,
-        }
-}
-
-/// Opens `path`, passing no link below `root`.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn open_beneath(
-    root: &Utf8Path,
-    path: &Utf8Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<File, Errno> {
-    let mode_if_made = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
-    let no_links = ResolveFlags::NO_SYMLINKS;
-    match rustix::fs::openat2(CWD, path.as_std_path(), flags, mode_if_made, no_links) {
-        // An old kernel, or a container's filter that does not know the call.
-        Err(Errno::NOSYS | Errno::PERM) => open_by_component(root, path, flags, mode),
-        opened => opened.map(File::from),
+    match access {
+        Access::Read => OFlags::RDONLY,
+        Access::Append => OFlags::RDWR | OFlags::APPEND,
+        Access::Create => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL,
+        Access::Lock => OFlags::RDWR, // a network file system wants it open for writing
     }
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn open_beneath(
-    root: &Utf8Path,
-    path: &Utf8Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<File, Errno> {
-    open_by_component(root, path, flags, mode)
-}
-
-fn open_by_component(
-    root: &Utf8Path,
-    path: &Utf8Path,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<File, Errno> {
-    let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = rustix::fs::open(root.as_std_path(), folder, Mode::empty())?;
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let Some(last) = below.file_name() else {
-        return Ok(File::from(at));
-    };
-    for component in below.parent().into_iter().flat_map(Utf8Path::components) {
-        at = rustix::fs::openat(&at, component.as_str(), folder, Mode::empty())?;
-    }
-    rustix::fs::openat(&at, last, flags, mode).map(File::from)
-}
-
-/// Returns the error of a failed open, in words where a link or a folder was the cause.
-fn refusal(path: &Utf8Path, errno: Errno) -> io::Error {
-    if !matches!(errno, Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR) {
-        return errno.into();
-    }
-    match rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => match what(&stat) {
-            Some(kind) => NotPlain(kind).into(),
-            None => NotPlain("reached through a symbolic link").into(),
-        },
-        Err(_) => errno.into(),
-    }
-}
-
-/// Returns what a file is, in words, unless it is a plain one.
-fn what(stat: &Stat) -> Option<&'static str> {
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => None,
-        FileType::Symlink => Some("a symbolic link"),
-        FileType::Directory => Some("a folder"),
-        FileType::Fifo => Some("a named pipe"),
-        FileType::Socket => Some("a socket"),
-        _ => Some("a device"),
-    }
+/// Returns whether a lock failed because the file system has none.
+///
+/// Source: what network and layered file systems answer, rust-lang/cargo issues 2615 and 4629.
+fn has_no_locks(e: &io::Error) -> bool {
+    let errno = Errno::from_io_error(e);
+    let none = [Errno::NOLCK, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::BADF];
+    errno.is_some_and(|errno| none.contains(&errno))
 }
 
 #[expect(clippy::useless_conversion, reason = "the fields' types differ between systems")]

@@ -1,33 +1,49 @@
-//! The store's folder: its files by name, and errors that say where they happened.
+//! The store's folder: its files by name, how they come to be, and errors that say where.
 
 use std::{io, sync::Arc};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Level, layout,
-    medium::{Access, Handle, Medium},
+    Level,
+    file::File,
+    layout,
+    medium::{Access, FileId, Handle, Medium, Refused, patiently},
 };
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+
+/// How often a file is made anew while somebody keeps removing it or its folders.
+const CREATE_TRIES: u32 = 16;
 
 /// A medium together with the path that errors name.
+///
+/// An operation that a signal interrupts is begun again; only a sync never is.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
-    pub(super) root: Utf8PathBuf,
-    pub(super) medium: Arc<dyn Medium>,
+    root: Utf8PathBuf,
+    medium: Arc<dyn Medium>,
 }
 
 impl Folder {
+    pub(super) fn new(root: Utf8PathBuf, medium: Arc<dyn Medium>) -> Self {
+        Self { root, medium }
+    }
+
+    pub(super) fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
     pub(super) fn path(&self, name: &str) -> Utf8PathBuf {
         layout::joined(&self.root, name)
     }
 
-    pub(super) fn failed(&self, attempted: &'static str, name: &str, source: io::Error) -> Error {
-        Error::io(attempted, &self.path(name), source)
+    /// Returns an open file together with its name.
+    pub(super) fn file<'a>(&'a self, name: &'a str, handle: &'a dyn Handle) -> File<'a> {
+        File::new(self, name, handle)
     }
 
     pub(super) fn open(&self, name: &str, access: Access) -> Result<Box<dyn Handle>, Error> {
-        self.medium.open(name, access).map_err(|e| self.failed("open", name, e))
+        patiently(|| self.medium.open(name, access)).map_err(|e| self.failed("open", name, e))
     }
 
     /// Opens a file, or returns `None` where it is not there.
@@ -36,7 +52,14 @@ impl Folder {
         name: &str,
         access: Access,
     ) -> Result<Option<Box<dyn Handle>>, Error> {
-        absent_is_none(self.medium.open(name, access)).map_err(|e| self.failed("open", name, e))
+        absent_is_none(patiently(|| self.medium.open(name, access)))
+            .map_err(|e| self.failed("open", name, e))
+    }
+
+    /// Makes a file that must not be there yet.
+    pub(super) fn create(&self, name: &str) -> Result<Box<dyn Handle>, Error> {
+        patiently(|| self.medium.open(name, Access::Create))
+            .map_err(|e| self.failed("create", name, e))
     }
 
     /// Opens a file, made empty if it is missing, together with the folders that lead to it.
@@ -45,17 +68,59 @@ impl Folder {
         name: &str,
         access: Access,
     ) -> Result<Box<dyn Handle>, Error> {
+        let mut tries_left = CREATE_TRIES;
         loop {
             if let Some(file) = self.open_if_there(name, access)? {
                 return Ok(file);
             }
-            match self.medium.open(name, Access::Create) {
+            tries_left -= 1;
+            match patiently(|| self.medium.open(name, Access::Create)) {
                 Ok(file) => return Ok(file),
+                Err(e) if tries_left == 0 => return Err(self.failed("create", name, e)),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {} // another made it: open that
                 Err(e) if e.kind() == io::ErrorKind::NotFound => self.make()?,
                 Err(e) => return Err(self.failed("create", name, e)),
             }
         }
+    }
+
+    /// Returns which file a name names now, or `None` where it names none.
+    pub(super) fn identity(&self, name: &str) -> Result<Option<FileId>, Error> {
+        absent_is_none(patiently(|| self.medium.identity(name)))
+            .map_err(|e| self.failed("look at", name, e))
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
+        patiently(|| self.medium.rename(from, to)).map_err(|e| self.failed("replace", to, e))
+    }
+
+    pub(super) fn remove_if_there(&self, name: &str) -> Result<(), Error> {
+        absent_is_none(patiently(|| self.medium.remove(name)))
+            .map(|_| ())
+            .map_err(|e| self.failed("remove", name, e))
+    }
+
+    /// Returns the names of all files, or none where the folder is not there.
+    pub(super) fn names(&self) -> Result<Vec<String>, Error> {
+        let listed = patiently(|| {
+            let mut names = Vec::new();
+            self.medium.names(&mut |name| names.push(name.to_owned()))?;
+            Ok(names)
+        });
+        let listed = absent_is_none(listed);
+        Ok(listed.map_err(|e| self.failed_at("list", Level::Notes, e))?.unwrap_or_default())
+    }
+
+    pub(super) fn sync(&self, level: Level) -> Result<(), Error> {
+        self.medium.sync_folder(level).map_err(|e| self.failed_at("sync the folder", level, e))
+    }
+
+    /// Makes the entry of a new log durable, and with it what leads there where that is not known.
+    pub(super) fn sync_entries(&self) -> Result<(), Error> {
+        if self.identity(layout::IGNORE)?.is_none() {
+            self.sync_outer()?;
+        }
+        self.sync(Level::Notes)
     }
 
     /// Makes the folders, durable, and then the file that keeps them out of version control.
@@ -65,18 +130,7 @@ impl Folder {
         self.make_level(Level::Graff)?;
         let new = self.make_level(Level::Notes)?;
         self.sync_outer()?;
-        if new {
-            self.write_ignore()?;
-        }
-        self.sync(Level::Notes)
-    }
-
-    /// Makes the entry of a new log durable, and with it what leads there where that is not known.
-    pub(super) fn sync_entries(&self) -> Result<(), Error> {
-        if self.medium.identity(layout::IGNORE).is_err() {
-            self.sync_outer()?;
-        }
-        self.sync(Level::Notes)
+        if new { self.write_ignore() } else { Ok(()) }
     }
 
     fn sync_outer(&self) -> Result<(), Error> {
@@ -84,40 +138,51 @@ impl Folder {
         self.sync(Level::Graff)
     }
 
-    pub(super) fn sync(&self, level: Level) -> Result<(), Error> {
-        self.medium.sync_folder(level).map_err(|e| self.failed_on("sync the folder", level, e))
-    }
-
+    /// Makes a folder; returns whether it was missing.
     fn make_level(&self, level: Level) -> Result<bool, Error> {
-        match self.medium.make_folder(level) {
+        match patiently(|| self.medium.make_folder(level)) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(e) => Err(self.failed_on("create the folder", level, e)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound && level == Level::Graff => Err(self
+                .failed_at("create the folder", level, e)
+                .with_kind(ErrorKind::InvalidInput)
+                .with_detail(
+                    "the root is not there; make that folder first, or choose another root",
+                )),
+            Err(e) => Err(self.failed_at("create the folder", level, e)),
         }
     }
 
     fn write_ignore(&self) -> Result<(), Error> {
-        let file = match self.medium.open(layout::IGNORE, Access::Create) {
-            Ok(file) => file,
+        let name = layout::IGNORE;
+        let handle = match patiently(|| self.medium.open(name, Access::Create)) {
+            Ok(handle) => handle,
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            Err(e) => return Err(self.failed("create", layout::IGNORE, e)),
+            Err(e) => return Err(self.failed("create", name, e)),
         };
-        file.append(layout::IGNORE_TEXT)
-            .and_then(|_| file.sync())
-            .map_err(|e| self.failed("write", layout::IGNORE, e))
+        let file = self.file(name, handle.as_ref());
+        file.append_all(layout::IGNORE_TEXT)?;
+        file.sync()
     }
 
-    fn failed_on(&self, attempted: &'static str, level: Level, source: io::Error) -> Error {
-        Error::io(attempted, &level.under(&self.root), source)
+    pub(super) fn failed(&self, attempted: &'static str, name: &str, source: io::Error) -> Error {
+        error(attempted, &self.path(name), source)
     }
 
-    pub(super) fn root(&self) -> &Utf8Path {
-        &self.root
+    fn failed_at(&self, attempted: &'static str, level: Level, source: io::Error) -> Error {
+        error(attempted, &level.under(&self.root), source)
     }
 }
 
+fn error(attempted: &'static str, path: &Utf8Path, source: io::Error) -> Error {
+    let is_refused =
+        source.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Refused>);
+    let error = Error::io(attempted, path, source);
+    if is_refused { error.with_kind(ErrorKind::NotRegularFile) } else { error }
+}
+
 /// Turns the error of a missing file into `None`.
-pub(super) fn absent_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+fn absent_is_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),

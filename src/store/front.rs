@@ -1,7 +1,7 @@
 //! The store and a session's log: what can be asked of them.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -63,7 +63,7 @@ pub struct Store {
 pub struct Log {
     store: Store,
     session: SessionName,
-    files: Mutex<Files>,
+    files: Mutex<Option<Files>>,
 }
 
 /// What became of a draft.
@@ -72,7 +72,7 @@ pub struct Log {
 pub enum Appended {
     /// It is on disk under this number.
     Stored(Seq),
-    /// The newest note has the same text and generation; nothing was written.
+    /// The newest note has the same text and generation, and is on disk; nothing was written.
     Unchanged(Option<Seq>),
 }
 
@@ -98,7 +98,7 @@ impl Store {
     /// Returns the store on another medium; `root` only stands in messages then.
     #[must_use]
     pub fn on(root: impl Into<Utf8PathBuf>, medium: Arc<dyn Medium>) -> Self {
-        Self { folder: Folder { root: root.into(), medium }, patience: lock::PATIENCE }
+        Self { folder: Folder::new(root.into(), medium), patience: lock::PATIENCE }
     }
 
     /// Returns the same store with another bound on the wait for a lock.
@@ -251,7 +251,7 @@ impl Store {
     ///
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is nothing to remove.
     pub fn forget(&self, session: &SessionName) -> Result<(), Error> {
-        repair::forget(self, session)
+        sessions::forget(self, session)
     }
 
     pub(super) fn folder(&self) -> &Folder {
@@ -312,12 +312,16 @@ impl Log {
     }
 
     fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let mut kept = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = kept.locked(&self.store, &self.session, write);
-        if result.is_err() {
-            *kept = Files::default();
-        }
-        result
+        // The files are taken out while they are in use: who comes meanwhile opens its own, and
+        // waits for the lock no longer than anybody else.
+        let mut files = self.kept().take().unwrap_or_default();
+        let answer = files.locked(&self.store, &self.session, write)?;
+        *self.kept() = Some(files);
+        Ok(answer)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Files>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -327,6 +331,7 @@ fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
         && newest.text == text.as_str()
         && newest.generation == *generation
     {
+        writer.confirm()?;
         return Ok(Appended::Unchanged(newest.seq));
     }
     writer.append(draft).map(Appended::Stored)

@@ -5,9 +5,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::session::SessionName;
 
 /// The folder in the project's root that belongs to codegraff and to us.
-pub(super) const GRAFF: &str = ".graff";
+const GRAFF: &str = ".graff";
 /// The folder in [`GRAFF`] that holds the logs.
-pub(super) const NOTES: &str = "notes";
+const NOTES: &str = "notes";
 /// What a log's file name ends in.
 pub(super) const LOG_SUFFIX: &str = ".notes.jsonl";
 /// What a lock's file name ends in.
@@ -16,6 +16,8 @@ const LOCK_SUFFIX: &str = ".notes.lock";
 const REJECTED_SUFFIX: &str = ".notes.rejected";
 /// What the file name of a log ends in that a repair has not finished yet.
 const REPAIRED_SUFFIX: &str = ".notes.repaired";
+/// What the name of the empty file ends in that stands beside a log while it is being replaced.
+const REPAIRING_SUFFIX: &str = ".notes.repairing";
 /// The file that keeps a store out of version control, and the last that a new store gets.
 pub(super) const IGNORE: &str = ".gitignore";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
@@ -24,6 +26,7 @@ pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 const _: () = assert!(
     SessionName::STEM_BYTES_MAX + REJECTED_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + REPAIRED_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + REPAIRING_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255,
     "every sibling file of a session fits into a file name"
 );
@@ -47,13 +50,24 @@ impl Level {
             Self::Notes => joined(root, ""),
         }
     }
+
+    /// Returns the folder that it stands in, and its name there; `None` for the root.
+    pub(super) const fn place(self) -> Option<(Self, &'static str)> {
+        match self {
+            Self::Root => None,
+            Self::Graff => Some((Self::Root, GRAFF)),
+            Self::Notes => Some((Self::Graff, NOTES)),
+        }
+    }
 }
 
 /// Returns the path of the file `name` in the notes folder, in one allocation.
 pub(super) fn joined(root: &Utf8Path, name: &str) -> Utf8PathBuf {
     let parts = [root.as_str(), "/", GRAFF, "/", NOTES, "/", name];
     let mut path = String::with_capacity(parts.iter().map(|part| part.len()).sum());
-    parts.iter().for_each(|part| path.push_str(part));
+    for part in parts {
+        path.push_str(part);
+    }
     Utf8PathBuf::from(path)
 }
 
@@ -71,4 +85,8 @@ pub(super) fn rejected(session: &SessionName) -> String {
 
 pub(super) fn repaired(session: &SessionName) -> String {
     [session.stem(), REPAIRED_SUFFIX].concat()
+}
+
+pub(super) fn repairing(session: &SessionName) -> String {
+    [session.stem(), REPAIRING_SUFFIX].concat()
 }

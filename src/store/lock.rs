@@ -5,15 +5,21 @@
 //! written in it. It is held for one append and never across a model call.
 
 use std::{
-    fs, io, process, thread,
+    io, process,
+    sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
 use super::{
     folder::Folder,
+    layout,
     medium::{Access, FileId, Handle, TryLock},
 };
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    session::SessionName,
+};
 
 /// How long a writer waits for another one before it gives up.
 ///
@@ -28,89 +34,146 @@ const PAUSE_FIRST: Duration = Duration::from_micros(50);
 /// The longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_millis(5);
 
+/// Until when a lock is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Option<Instant>);
+
 /// A session's lock file, open.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LockFile {
-    file: Box<dyn Handle>,
+    handle: Arc<dyn Handle>,
     id: FileId,
 }
 
 /// The lock while it is held; dropping it gives it back.
 #[derive(Debug)]
-pub(super) struct Held<'l> {
-    file: &'l dyn Handle,
+pub(super) struct Held {
+    file: LockFile,
     /// A forked child shares the lock with its parent: only who took it may give it back.
     owner: u32,
 }
 
+impl Deadline {
+    /// Returns the end of a wait that begins now; one that is too long to be told never ends.
+    pub(super) fn after(patience: Duration) -> Self {
+        Self(Instant::now().checked_add(patience))
+    }
+
+    fn left(self) -> Duration {
+        self.0.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// Takes a session's lock, through the file kept from the last time where that one still counts.
+pub(super) fn acquire(
+    kept: &mut Option<LockFile>,
+    folder: &Folder,
+    session: &SessionName,
+    deadline: Deadline,
+) -> Result<Held, Error> {
+    loop {
+        let lock = match kept.take() {
+            Some(lock) => lock,
+            None => LockFile::open(folder, session)?,
+        };
+        if let Some(held) = lock.hold(folder, session, deadline)? {
+            *kept = Some(lock);
+            return Ok(held);
+        }
+    }
+}
+
 impl LockFile {
     /// Opens the lock file, made together with the store's folders where it is missing.
-    pub(super) fn open(folder: &Folder, name: &str) -> Result<Self, Error> {
-        Self::of(folder, name, folder.open_or_create(name, Access::Lock)?)
+    fn open(folder: &Folder, session: &SessionName) -> Result<Self, Error> {
+        let name = layout::lock(session);
+        Self::of(folder, &name, folder.open_or_create(&name, Access::Lock)?)
     }
 
     /// Opens the lock file, or returns `None` where it is not there.
-    pub(super) fn open_if_there(folder: &Folder, name: &str) -> Result<Option<Self>, Error> {
-        let file = folder.open_if_there(name, Access::Lock)?;
-        file.map(|file| Self::of(folder, name, file)).transpose()
+    pub(super) fn open_if_there(
+        folder: &Folder,
+        session: &SessionName,
+    ) -> Result<Option<Self>, Error> {
+        let name = layout::lock(session);
+        let handle = folder.open_if_there(&name, Access::Lock)?;
+        handle.map(|handle| Self::of(folder, &name, handle)).transpose()
     }
 
-    fn of(folder: &Folder, name: &str, file: Box<dyn Handle>) -> Result<Self, Error> {
-        let id = file.status().map_err(|e| folder.failed("look at", name, e))?.id;
-        Ok(Self { file, id })
+    fn of(folder: &Folder, name: &str, handle: Box<dyn Handle>) -> Result<Self, Error> {
+        let id = folder.file(name, handle.as_ref()).status()?.id;
+        Ok(Self { handle: handle.into(), id })
     }
 
     /// Takes the lock; `None` says that the file was replaced meanwhile: another one counts now.
     pub(super) fn hold(
         &self,
         folder: &Folder,
-        name: &str,
-        deadline: Instant,
-    ) -> Result<Option<Held<'_>>, Error> {
-        if wait(folder, name, self.file.as_ref(), deadline)? == TryLock::Held {
-            return Err(busy(folder, name, self.id));
+        session: &SessionName,
+        deadline: Deadline,
+    ) -> Result<Option<Held>, Error> {
+        let name = layout::lock(session);
+        if self.wait(folder, &name, deadline)? == TryLock::Held {
+            let holder = self.handle.holder();
+            let holder = holder.unwrap_or_else(|| "another process has it".to_owned());
+            return Err(busy(folder, &name, holder));
         }
-        let held = Held { file: self.file.as_ref(), owner: process::id() };
-        let current = folder.medium.identity(name).is_ok_and(|named| named == self.id);
-        if !current && Instant::now() >= deadline {
-            return Err(Error::on(ErrorKind::Busy, "lock", &folder.path(name))
-                .with_detail("the lock file is replaced again and again"));
+        let held = Held { file: self.clone(), owner: process::id() };
+        Ok(if held.still_counts(folder, session, deadline)? { Some(held) } else { None })
+    }
+
+    /// Tries for the lock with growing pauses until it is ours or the deadline has passed.
+    fn wait(&self, folder: &Folder, name: &str, deadline: Deadline) -> Result<TryLock, Error> {
+        let mut pause = PAUSE_FIRST;
+        loop {
+            match self.handle.try_lock() {
+                Ok(TryLock::Locked) => return Ok(TryLock::Locked),
+                Ok(TryLock::Held) => {}
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::Unsupported => {
+                    return Err(unsupported(folder, name, e));
+                }
+                Err(e) => return Err(folder.failed("lock", name, e)),
+            }
+            let left = deadline.left();
+            if left.is_zero() {
+                return Ok(TryLock::Held);
+            }
+            thread::sleep(pause.min(left));
+            pause = PAUSE_MAX.min(pause * 2);
         }
-        Ok(current.then_some(held))
     }
 }
 
-impl Drop for Held<'_> {
+impl Held {
+    /// Returns whether the lock's path still names the file that is locked; where it does not,
+    /// there is another try until the deadline.
+    pub(super) fn still_counts(
+        &self,
+        folder: &Folder,
+        session: &SessionName,
+        deadline: Deadline,
+    ) -> Result<bool, Error> {
+        let name = layout::lock(session);
+        let counts = folder.identity(&name)? == Some(self.file.id);
+        if !counts && deadline.left().is_zero() {
+            return Err(busy(folder, &name, "the lock file is replaced again and again"));
+        }
+        Ok(counts)
+    }
+}
+
+impl Drop for Held {
     fn drop(&mut self) {
         if self.owner == process::id() {
             // Closing gives it back too, but not while a forked child still has the file open.
-            let _ = self.file.unlock();
+            let _ = self.file.handle.unlock();
         }
     }
 }
 
-/// Tries for the lock with growing pauses until it is ours or the deadline has passed.
-fn wait(
-    folder: &Folder,
-    name: &str,
-    file: &dyn Handle,
-    deadline: Instant,
-) -> Result<TryLock, Error> {
-    let mut pause = PAUSE_FIRST;
-    loop {
-        match file.try_lock() {
-            Ok(TryLock::Locked) => return Ok(TryLock::Locked),
-            Ok(TryLock::Held) => {}
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(unsupported(folder, name, e)),
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(TryLock::Held);
-        }
-        thread::sleep(pause.min(left));
-        pause = PAUSE_MAX.min(pause * 2);
-    }
+fn busy(folder: &Folder, name: &str, why: impl Into<String>) -> Error {
+    Error::on(ErrorKind::Busy, "lock", &folder.path(name)).with_detail(why)
 }
 
 fn unsupported(folder: &Folder, name: &str, source: io::Error) -> Error {
@@ -118,30 +181,4 @@ fn unsupported(folder: &Folder, name: &str, source: io::Error) -> Error {
         .failed("lock", name, source)
         .with_kind(ErrorKind::LockUnsupported)
         .with_detail("the file system gives no locks here, and nothing is written without one")
-}
-
-fn busy(folder: &Folder, name: &str, id: FileId) -> Error {
-    let error = Error::on(ErrorKind::Busy, "lock", &folder.path(name));
-    match holder(id) {
-        Some(holder) => error.with_detail(format!("process {holder} has it")),
-        None => error.with_detail("another process has it"),
-    }
-}
-
-/// Returns the number and name of the process that holds a lock, where the system tells.
-fn holder(id: FileId) -> Option<String> {
-    let locks = fs::read_to_string("/proc/locks").ok()?;
-    let pid = locks.lines().find_map(|line| pid_of(line, id.inode))?;
-    match fs::read_to_string(format!("/proc/{pid}/comm")) {
-        Ok(name) => Some(format!("{pid} ({})", name.trim_end().escape_debug())),
-        Err(_) => Some(pid.to_string()),
-    }
-}
-
-/// Reads a line like `1: FLOCK  ADVISORY  WRITE 4711 fe:00:131090 0 EOF`.
-fn pid_of(line: &str, inode: u64) -> Option<u32> {
-    let mut fields = line.split_ascii_whitespace().skip_while(|field| *field != "FLOCK").skip(3);
-    let pid = fields.next()?.parse().ok()?;
-    let (_, found) = fields.next()?.rsplit_once(':')?;
-    (found.parse() == Ok(inode)).then_some(pid)
 }

@@ -1,13 +1,10 @@
 //! A look at a log from its end, line by line, as far back as the question needs.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
-use super::{
-    folder::Folder,
-    medium::{Handle, patiently},
-};
+use super::file::File;
 use crate::{
-    error::{Error, ErrorKind},
+    error::Error,
     log::{Placed, Rewind, Tail},
     session::SessionName,
     units::Bytes,
@@ -16,29 +13,29 @@ use crate::{
 /// A log whose end has been read.
 #[derive(Debug)]
 pub(super) struct Look<'f> {
-    folder: &'f Folder,
-    name: &'f str,
+    file: File<'f>,
     session: &'f SessionName,
-    file: &'f dyn Handle,
     len: u64,
     /// The first window from the end, which mostly has every answer.
     end: Vec<u8>,
 }
 
+/// Why a look ended early.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The file is shorter than it was when the look began.
+    CutShort(Error),
+    /// It cannot be read.
+    Failed(Error),
+}
+
 impl<'f> Look<'f> {
-    pub(super) fn at(
-        folder: &'f Folder,
-        name: &'f str,
-        session: &'f SessionName,
-        file: &'f dyn Handle,
-    ) -> Result<Self, Error> {
-        let len = patiently(|| file.status()).map_err(|e| folder.failed("look at", name, e))?.len;
-        let mut look = Self { folder, name, session, file, len, end: Vec::new() };
-        if let Some(window) = look.rewind().wants() {
-            let mut end = Vec::new();
-            look.read(window, &mut end)?;
-            look.end = end;
-        }
+    /// Looks at the first `len` bytes of a log.
+    pub(super) fn at(file: File<'f>, session: &'f SessionName, len: u64) -> Result<Self, Trouble> {
+        let mut look = Self { file, session, len, end: Vec::new() };
+        let mut end = Vec::new();
+        look.read(&look.rewind(), &mut end)?;
+        look.end = end;
         Ok(look)
     }
 
@@ -46,7 +43,7 @@ impl<'f> Look<'f> {
         Rewind::of(self.session, Bytes::new(self.len))
     }
 
-    /// Returns the file's length.
+    /// Returns the file's length when the look began.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
@@ -62,35 +59,38 @@ impl<'f> Look<'f> {
     pub(super) fn back(
         &self,
         visit: &mut dyn FnMut(Placed<'_>) -> ControlFlow<()>,
-    ) -> Result<Tail, Error> {
+    ) -> Result<Tail, Trouble> {
         let mut rewind = self.rewind();
         let mut buffer = Vec::new();
         let mut window = self.end.as_slice();
-        while rewind.feed(window, visit).is_continue()
-            && let Some(wanted) = rewind.wants()
-        {
-            self.read(wanted, &mut buffer)?;
+        while rewind.feed(window, visit).is_continue() && rewind.wants().is_some() {
+            self.read(&rewind, &mut buffer)?;
             window = &buffer;
         }
         Ok(rewind.tail().unwrap_or(Tail::Clean))
     }
 
-    fn read(&self, window: Range<u64>, buffer: &mut Vec<u8>) -> Result<(), Error> {
-        let wanted = usize::try_from(window.end - window.start).unwrap_or(usize::MAX);
-        buffer.clear();
-        buffer.resize(wanted, 0);
-        let mut rest = buffer.as_mut_slice();
-        let mut offset = window.start;
-        while !rest.is_empty() {
-            let read = patiently(|| self.file.read_at(rest, offset))
-                .map_err(|e| self.folder.failed("read", self.name, e))?;
-            if read == 0 {
-                return Err(Error::on(ErrorKind::Io, "read", &self.folder.path(self.name))
-                    .with_detail("the file was cut short meanwhile; try again"));
-            }
-            offset += read as u64;
-            rest = rest.get_mut(read..).unwrap_or_default();
+    /// Reads what the rewind wants next.
+    fn read(&self, rewind: &Rewind<'_>, buffer: &mut Vec<u8>) -> Result<(), Trouble> {
+        let Some(window) = rewind.wants() else { return Ok(()) };
+        self.file.read(&window, buffer)?;
+        if (buffer.len() as u64) < window.end - window.start {
+            return Err(Trouble::CutShort(self.file.cut_short()));
         }
         Ok(())
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Trouble> for Error {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::CutShort(error) | Trouble::Failed(error) => error,
+        }
     }
 }

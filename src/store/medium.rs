@@ -1,10 +1,10 @@
 //! The seam between the store and the disk: every file operation of the store goes through it.
 //!
 //! A medium is one flat folder of files below a root. The store says *what* it wants done; a
-//! medium does it, once, and reports what happened: it never retries, and hides no failure. Tests
-//! put a medium in its place that keeps live and durable bytes apart.
+//! medium does it, once, and reports what happened: it hides no failure, and tries nothing again.
+//! Tests put a medium in its place that keeps live and durable bytes apart.
 
-use std::{fmt, io};
+use std::{error, fmt, io};
 
 use super::Level;
 
@@ -37,6 +37,8 @@ pub struct Status {
     pub id: FileId,
     /// Its length in bytes.
     pub len: u64,
+    /// How many names it has.
+    pub links: u64,
 }
 
 /// Whether a lock was to be had.
@@ -51,7 +53,7 @@ pub enum TryLock {
 
 /// A flat folder of files, and the folders that lead to it.
 pub trait Medium: fmt::Debug + Send + Sync {
-    /// Opens the file `name`; anything but a plain file is refused with [`NotPlain`].
+    /// Opens the file `name`; what is no plain file, or has a link on its way, is [`Refused`].
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>>;
 
     /// Returns which file `name` names now, following no link.
@@ -88,22 +90,51 @@ pub trait Handle: fmt::Debug + Send + Sync {
     fn cut(&self, len: u64) -> io::Result<()>;
 
     /// Makes the file's bytes and length durable.
+    ///
+    /// On a failure nothing is known of the bytes since the last success, whatever a later sync
+    /// says.
     fn sync(&self) -> io::Result<()>;
 
     /// Tries to lock the file against every other handle, without waiting.
+    ///
+    /// The kind of the error is [`Unsupported`](io::ErrorKind::Unsupported) where there are no
+    /// locks.
     fn try_lock(&self) -> io::Result<TryLock>;
 
     /// Gives the lock back.
     fn unlock(&self) -> io::Result<()>;
+
+    /// Returns who has the lock, in words, where that can be told.
+    fn holder(&self) -> Option<String> {
+        None
+    }
 }
 
-/// Why an opened path was refused: it is no plain file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is {0}, not a plain file")]
-pub struct NotPlain(pub &'static str);
+/// Why a path was refused: something on it is not what must stand there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The folder on the way that is none, by its name; `None` where it is the path's own end.
+    pub folder: Option<String>,
+    /// What it is.
+    pub found: &'static str,
+    /// What must stand there.
+    pub wanted: &'static str,
+}
 
-impl From<NotPlain> for io::Error {
-    fn from(refused: NotPlain) -> Self {
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.folder {
+            Some(name) => write!(f, "`{name}` ")?,
+            None => f.write_str("it ")?,
+        }
+        write!(f, "is {}, not {}", self.found, self.wanted)
+    }
+}
+
+impl error::Error for Refused {}
+
+impl From<Refused> for io::Error {
+    fn from(refused: Refused) -> Self {
         Self::other(refused)
     }
 }

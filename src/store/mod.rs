@@ -7,6 +7,9 @@
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out
+//!     <session>.notes.repaired    a log that a repair is writing
+//!     <session>.notes.repairing   an empty mark, from before that log replaces the old one until
+//!                                 the folder is synced
 //! ```
 //!
 //! Every write takes the lock first, then opens the log by its path, looks at its tail, and
@@ -17,9 +20,14 @@
 //! due (that is [`gate`](crate::gate)'s).
 
 #[cfg(unix)]
+mod beneath;
+#[cfg(unix)]
 mod disk;
+mod file;
 mod folder;
 mod front;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod holder;
 mod layout;
 mod lock;
 mod look;
@@ -28,6 +36,7 @@ mod reader;
 mod repair;
 mod sessions;
 mod sift;
+mod undo;
 mod writer;
 
 #[cfg(unix)]

@@ -1,16 +1,18 @@
-//! Reading a log without a lock, a write or a trace.
+//! Reading a log: without a write, and without waiting for writers more than a moment.
+//!
+//! A log is read to the end that it had when the reading began. Where it ends in the middle of a
+//! line then, that may be a record on its way: the reader waits a moment for the lock and takes
+//! the end that the log has by then. What is still torn there is called so.
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+use std::{ops::ControlFlow, time::Duration};
 
 use super::{
+    file::File,
     folder::Folder,
     layout,
-    lock::LockFile,
-    look::Look,
-    medium::{Access, Handle, patiently},
+    lock::{Deadline, LockFile},
+    look::{Look, Trouble},
+    medium::{Access, Handle},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -21,10 +23,13 @@ use crate::{
 };
 
 /// How much is read at once when a log is read through, in bytes.
-const PIECE: usize = 128 * 1024;
+const PIECE: u64 = 128 * 1024;
 
 /// How long a reader waits for a writer whose half-written record it may be looking at.
 const SECOND_LOOK: Duration = Duration::from_millis(20);
+
+/// How often a reading is begun again because the file was cut short under it.
+const STARTS_MAX: u32 = 4;
 
 /// The newest note of a session, and whether a newer one may be damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,19 +60,27 @@ pub enum DoubtCause {
     NewerVersion,
 }
 
-pub(super) fn newest(folder: &Folder, session: &SessionName) -> Result<Newest, Error> {
-    let name = layout::log(session);
-    let file = folder.open(&name, Access::Read)?;
-    let look = Look::at(folder, &name, session, file.as_ref())?;
-    let newest = newest_in(&look)?;
-    if !newest.is_torn() || !has_changed_since(folder, session, file.as_ref(), look.len())? {
-        return Ok(newest);
-    }
-    let file = folder.open(&name, Access::Read)?;
-    newest_in(&Look::at(folder, &name, session, file.as_ref())?)
+/// A log opened to be read up to a certain end.
+#[derive(Debug)]
+pub(super) struct Opened {
+    handle: Box<dyn Handle>,
+    len: u64,
 }
 
-pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Error> {
+pub(super) fn newest(folder: &Folder, session: &SessionName) -> Result<Newest, Error> {
+    let name = layout::log(session);
+    steadily(|| {
+        let opened = Opened::now(folder, &name)?;
+        let look = Look::at(opened.file(folder, &name), session, opened.len)?;
+        if !look.is_open() {
+            return newest_in(&look);
+        }
+        let opened = Opened::settled(folder, &name, session)?;
+        newest_in(&Look::at(opened.file(folder, &name), session, opened.len)?)
+    })
+}
+
+pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
     let mut newest = Newest::default();
     let tail = look.back(&mut |placed| {
         let offset = placed.offset;
@@ -86,7 +99,7 @@ pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Error> {
 }
 
 /// Returns the note that a record is, or `None` for the other kinds.
-pub(super) fn note_of(record: Record<'_>) -> Option<Note> {
+fn note_of(record: Record<'_>) -> Option<Note> {
     let Body::Note { text, author, cut } = record.body else { return None };
     Some(Note {
         seq: record.seq,
@@ -99,85 +112,35 @@ pub(super) fn note_of(record: Record<'_>) -> Option<Note> {
     })
 }
 
-impl Newest {
-    fn is_torn(&self) -> bool {
-        matches!(self.doubt, Some(Doubt { cause: DoubtCause::Torn, .. }))
-    }
-}
-
-/// Returns whether a torn tail was a write under way: waits a moment for its writer, and compares.
-fn has_changed_since(
-    folder: &Folder,
-    session: &SessionName,
-    file: &dyn Handle,
-    len: u64,
-) -> Result<bool, Error> {
-    let name = layout::lock(session);
-    let lock = LockFile::open_if_there(folder, &name)?;
-    // Whether the lock was to be had or not, what counts is what the file has become.
-    let _held = lock.as_ref().map(|lock| lock.hold(folder, &name, Instant::now() + SECOND_LOOK));
-    let now = patiently(|| file.status()).map_err(|e| folder.failed("look at", &name, e))?;
-    Ok(now.len != len)
-}
-
 pub(super) fn replay(
     folder: &Folder,
     session: &SessionName,
     visit: &mut dyn FnMut(Entry<'_>),
 ) -> Result<Tail, Error> {
     let name = layout::log(session);
-    let file = folder.open(&name, Access::Read)?;
+    let opened = Opened::whole_lines(folder, &name, session)?;
     let mut replay = Replay::of(session);
-    read_through(folder, &name, file.as_ref(), &mut |piece| replay.feed(piece, visit))?;
+    read_through(opened.file(folder, &name), opened.len, &mut |piece| replay.feed(piece, visit))?;
     Ok(replay.finish(visit))
-}
-
-/// Hands a file to `take` in pieces, from its beginning to the end that it has now.
-pub(super) fn read_through(
-    folder: &Folder,
-    name: &str,
-    file: &dyn Handle,
-    take: &mut dyn FnMut(&[u8]),
-) -> Result<u64, Error> {
-    let mut buffer = vec![0; PIECE];
-    let mut offset = 0;
-    loop {
-        match patiently(|| file.read_at(&mut buffer, offset)) {
-            Ok(0) => return Ok(offset),
-            Ok(read) => {
-                take(buffer.get(..read).unwrap_or(&buffer));
-                offset += read as u64;
-            }
-            Err(e) => return Err(folder.failed("read", name, e)),
-        }
-    }
 }
 
 pub(super) fn verify(folder: &Folder, session: &SessionName) -> Result<Health, Error> {
     let name = layout::log(session);
-    let file = folder.open(&name, Access::Read)?;
-    let (health, len) = examine(folder, &name, session, file.as_ref())?;
-    if !health.torn_tail || !has_changed_since(folder, session, file.as_ref(), len)? {
-        return Ok(health);
-    }
-    let file = folder.open(&name, Access::Read)?;
-    examine(folder, &name, session, file.as_ref()).map(|(health, _)| health)
-}
-
-fn examine(
-    folder: &Folder,
-    name: &str,
-    session: &SessionName,
-    file: &dyn Handle,
-) -> Result<(Health, u64), Error> {
-    let mut replay = Replay::of(session);
-    let mut health = Health::default();
-    let len = read_through(folder, name, file, &mut |piece| {
-        replay.feed(piece, &mut |entry| health.see(&entry));
-    })?;
-    let tail = replay.finish(&mut |entry| health.see(&entry));
-    health.end(tail);
-    Ok((health, len))
+    steadily(|| {
+        let opened = Opened::whole_lines(folder, &name, session)?;
+        let file = opened.file(folder, &name);
+        let mut replay = Replay::of(session);
+        let mut health = Health::default();
+        let read = read_through(file, opened.len, &mut |piece| {
+            replay.feed(piece, &mut |entry| health.see(&entry));
+        })?;
+        if read < opened.len {
+            return Err(Trouble::CutShort(file.cut_short()));
+        }
+        let tail = replay.finish(&mut |entry| health.see(&entry));
+        health.end(tail);
+        Ok(health)
+    })
 }
 
 pub(super) fn greatest_generation(
@@ -193,5 +156,75 @@ pub(super) fn greatest_generation(
     match replayed {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
         _ => Ok(greatest),
+    }
+}
+
+/// Hands the first `len` bytes of a file to `take` in pieces; returns how many there were.
+pub(super) fn read_through(
+    file: File<'_>,
+    len: u64,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<u64, Error> {
+    let mut buffer = Vec::new();
+    let mut offset = 0;
+    while offset < len {
+        file.read(&(offset..len.min(offset + PIECE)), &mut buffer)?;
+        if buffer.is_empty() {
+            break;
+        }
+        take(&buffer);
+        offset += buffer.len() as u64;
+    }
+    Ok(offset)
+}
+
+/// Runs a reading again, a few times, where the file was cut short under it: a writer takes back
+/// what it could not finish.
+fn steadily<T>(mut reading: impl FnMut() -> Result<T, Trouble>) -> Result<T, Error> {
+    let mut starts = 1;
+    loop {
+        match reading() {
+            Err(Trouble::CutShort(_)) if starts < STARTS_MAX => starts += 1,
+            done => return done.map_err(Error::from),
+        }
+    }
+}
+
+impl Opened {
+    pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
+        let handle = folder.open(name, Access::Read)?;
+        let len = folder.file(name, handle.as_ref()).status()?.len;
+        Ok(Self { handle, len })
+    }
+
+    /// Opens a log when no writer is in the middle of a record, if such a moment comes soon.
+    ///
+    /// Whether the lock was to be had or not, what counts is what the file is by then.
+    fn settled(folder: &Folder, name: &str, session: &SessionName) -> Result<Self, Error> {
+        let lock = LockFile::open_if_there(folder, session).ok().flatten();
+        let deadline = Deadline::after(SECOND_LOOK);
+        let _held = lock.as_ref().map(|lock| lock.hold(folder, session, deadline));
+        Self::now(folder, name)
+    }
+
+    /// Opens a log, and waits a moment where it ends in the middle of a line.
+    pub(super) fn whole_lines(
+        folder: &Folder,
+        name: &str,
+        session: &SessionName,
+    ) -> Result<Self, Error> {
+        let opened = Self::now(folder, name)?;
+        let Some(last) = opened.len.checked_sub(1) else { return Ok(opened) };
+        let mut byte = Vec::new();
+        opened.file(folder, name).read(&(last..opened.len), &mut byte)?;
+        if byte == b"\n" { Ok(opened) } else { Self::settled(folder, name, session) }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(super) fn file<'a>(&'a self, folder: &'a Folder, name: &'a str) -> File<'a> {
+        folder.file(name, self.handle.as_ref())
     }
 }

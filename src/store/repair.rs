@@ -1,27 +1,32 @@
 //! The only rewriting of a log: takes out what is no record, on demand.
 //!
 //! ```text
-//! lock ─ what stays goes to a new file, what doesn't to .rejected ─ sync both
-//!      ─ read the new file back ─ rename it over the log ─ sync the folder ─ unlock
+//! lock ─ mark ─ what stays goes to a new file, what doesn't to .rejected ─ sync both
+//!      ─ read the new file back ─ rename it over the log ─ sync the folder ─ unmark ─ unlock
 //! ```
 //!
 //! Until the rename the log is untouched, and from then on it is the new one: there is no moment
 //! without a readable log. What stays does so byte for byte and in its place.
+//!
+//! The mark is for the one who finds it there: a process died between the rename and the sync, so
+//! that a loss of power could bring the old log back, and with it swallow what was appended to the
+//! new one. Whoever appends next syncs the folder first.
 
 use std::io;
 
 use super::{
     Level, Store,
-    folder::{Folder, absent_is_none},
+    file::File,
+    folder::Folder,
     layout,
-    medium::{Access, Handle},
-    reader,
+    lock::{Deadline, Held, acquire},
+    medium::Access,
+    reader::{self, Opened},
     sift::{Outlet, Sifter},
-    writer::under_lock,
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Fault, Health, Replay},
+    log::{Fault, Replay},
     session::SessionName,
     units::Bytes,
 };
@@ -86,6 +91,7 @@ impl Repair {
     }
 }
 
+/// Takes out of a log what is no record, or says what it would take out.
 pub(super) fn repair(
     store: &Store,
     session: &SessionName,
@@ -94,109 +100,119 @@ pub(super) fn repair(
     let folder = store.folder();
     let name = layout::log(session);
     // Before the lock: looking for a session that isn't there must not make it.
-    let log = folder.open(&name, Access::Read)?;
+    let log = Opened::whole_lines(folder, &name, session)?;
     if mode == RepairMode::DryRun {
-        return sift(folder, session, log.as_ref(), Outlet::Nowhere).map(|(plan, _)| plan);
+        return sift(log.file(folder, &name), session, log.len(), Outlet::Nowhere);
     }
-    under_lock(&mut None, store, session, || {
-        let log = folder.open(&name, Access::Read)?;
-        let (plan, len) = sift(folder, session, log.as_ref(), Outlet::Nowhere)?;
-        if !plan.is_clean() {
-            rewrite(folder, session, log.as_ref(), len)?;
-        }
-        Ok(plan)
-    })
+    let deadline = Deadline::after(store.patience());
+    let held = acquire(&mut None, folder, session, deadline)?;
+    conclude(folder, session)?;
+    let log = Opened::now(folder, &name)?;
+    let file = log.file(folder, &name);
+    let plan = sift(file, session, log.len(), Outlet::Nowhere)?;
+    if !plan.is_clean() {
+        let rewriting = Rewriting { folder, session, name: &name, log: file, len: log.len() };
+        rewriting.run(&plan, &held, deadline)?;
+        tracing::info!(%session, kept = plan.kept, dropped = plan.dropped, "repaired");
+    }
+    Ok(plan)
 }
 
+/// Concludes what a repair left that did not come to its end; the lock must be held.
+pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
+    let mark = layout::repairing(session);
+    if folder.identity(&mark)?.is_some() {
+        folder.sync(Level::Notes)?;
+        folder.remove_if_there(&layout::repaired(session))?;
+        folder.remove_if_there(&mark)?;
+    }
+    Ok(())
+}
+
+/// Goes through a log of `len` bytes and sorts its lines.
 fn sift(
-    folder: &Folder,
+    log: File<'_>,
     session: &SessionName,
-    log: &dyn Handle,
+    len: u64,
     outlet: Outlet<'_>,
-) -> Result<(Repair, u64), Error> {
-    let mut sifter = Sifter::new(folder, session, log, outlet);
+) -> Result<Repair, Error> {
+    let mut sifter = Sifter::new(session, log, outlet);
     let mut replay = Replay::of(session);
-    let name = layout::log(session);
-    let len = reader::read_through(folder, &name, log, &mut |piece| {
+    let read = reader::read_through(log, len, &mut |piece| {
         replay.feed(piece, &mut |entry| sifter.see(&entry));
     })?;
+    if read < len {
+        return Err(log.cut_short());
+    }
     let tail = replay.finish(&mut |entry| sifter.see(&entry));
-    sifter.end(tail).map(|plan| (plan, len))
+    sifter.end(tail)
 }
 
-fn rewrite(
-    folder: &Folder,
-    session: &SessionName,
-    log: &dyn Handle,
+/// A log on its way to be replaced.
+struct Rewriting<'a> {
+    folder: &'a Folder,
+    session: &'a SessionName,
+    name: &'a str,
+    log: File<'a>,
     len: u64,
-) -> Result<(), Error> {
-    let (name, new_name) = (layout::log(session), layout::repaired(session));
-    let rejected_name = layout::rejected(session);
-    // Nobody else writes under this name while the lock is held: what stands there, a crash left.
-    absent_is_none(folder.medium.remove(&new_name))
-        .map_err(|e| folder.failed("remove", &new_name, e))?;
-    let new = folder.open_or_create(&new_name, Access::Append)?;
-    let rejected = folder.open_or_create(&rejected_name, Access::Append)?;
-    let outlet = Outlet::Files { kept: new.as_ref(), rejected: rejected.as_ref() };
-    let written = sift(folder, session, log, outlet).and_then(|(plan, _)| {
-        new.sync().map_err(|e| folder.failed("make durable", &new_name, e))?;
-        rejected.sync().map_err(|e| folder.failed("make durable", &rejected_name, e))?;
-        read_back(folder, session, new.as_ref(), &plan)?;
-        unchanged(folder, &name, log, len)?;
-        folder.medium.rename(&new_name, &name).map_err(|e| folder.failed("replace", &name, e))
-    });
-    if let Err(e) = written {
-        let _ = folder.medium.remove(&new_name);
-        return Err(e);
-    }
-    folder.sync(Level::Notes)
 }
 
-/// Checks that the new file reads as it was meant to.
-fn read_back(
-    folder: &Folder,
-    session: &SessionName,
-    new: &dyn Handle,
-    plan: &Repair,
-) -> Result<(), Error> {
-    let name = layout::repaired(session);
-    let mut health = Health::default();
-    let mut lines = 0;
-    let mut replay = Replay::of(session);
-    reader::read_through(folder, &name, new, &mut |piece| {
-        replay.feed(piece, &mut |entry| {
-            lines = entry.number;
-            health.see(&entry);
-        });
-    })?;
-    health.end(replay.finish(&mut |_| ()));
-    if lines == plan.kept + plan.won_back && health.bad_lines == 0 && !health.torn_tail {
-        return Ok(());
-    }
-    Err(folder.failed("read back", &name, io::ErrorKind::InvalidData.into()))
-}
-
-/// Checks that no program that knows no lock has written meanwhile.
-fn unchanged(folder: &Folder, name: &str, log: &dyn Handle, len: u64) -> Result<(), Error> {
-    match log.status() {
-        Ok(now) if now.len == len => Ok(()),
-        Ok(_) => Err(Error::on(ErrorKind::Busy, "repair", &folder.path(name))
-            .with_detail("another program has written to it meanwhile, without the lock")),
-        Err(e) => Err(folder.failed("look at", name, e)),
-    }
-}
-
-pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> {
-    let folder = store.folder();
-    let names = [layout::log(session), layout::rejected(session)];
-    if names.iter().all(|name| folder.medium.identity(name).is_err()) {
-        return Err(folder.failed("forget", &layout::log(session), io::ErrorKind::NotFound.into()));
-    }
-    under_lock(&mut None, store, session, || {
-        for name in &names {
-            absent_is_none(folder.medium.remove(name))
-                .map_err(|e| folder.failed("remove", name, e))?;
+impl Rewriting<'_> {
+    fn run(&self, plan: &Repair, held: &Held, deadline: Deadline) -> Result<(), Error> {
+        let (mark, new_name) = (layout::repairing(self.session), layout::repaired(self.session));
+        let rejected_name = layout::rejected(self.session);
+        self.folder.create(&mark)?;
+        let rejected = self.folder.open_or_create(&rejected_name, Access::Append)?;
+        let rejected = self.folder.file(&rejected_name, rejected.as_ref());
+        let rejected_before = rejected.length_of_sole()?;
+        let replaced = self
+            .write(plan, &new_name, rejected)
+            .and_then(|()| self.check_undisturbed(held, deadline))
+            .and_then(|()| self.folder.rename(&new_name, self.name));
+        if replaced.is_err() {
+            // What this leaves, the next repair takes away.
+            let _ = rejected.cut(rejected_before);
+            let _ = self.folder.remove_if_there(&new_name);
+            let _ = self.folder.remove_if_there(&mark);
+            return replaced;
         }
-        folder.sync(Level::Notes)
-    })
+        self.folder.sync(Level::Notes).map_err(|e| {
+            e.with_kind(ErrorKind::Uncertain).with_detail(
+                "the log is repaired, but a loss of power may bring the old one back; repair again",
+            )
+        })?;
+        let _ = self.folder.remove_if_there(&mark); // else the next append does it
+        Ok(())
+    }
+
+    /// Writes both files, durable, and reads the new log back.
+    fn write(&self, plan: &Repair, new_name: &str, rejected: File<'_>) -> Result<(), Error> {
+        self.folder.remove_if_there(new_name)?; // a crash left it: nobody else has this name now
+        let new = self.folder.create(new_name)?;
+        let new = self.folder.file(new_name, new.as_ref());
+        sift(self.log, self.session, self.len, Outlet::Files { kept: new, rejected })?;
+        new.sync()?;
+        rejected.sync()?;
+        self.folder.sync(Level::Notes)?;
+        let read_back = sift(new, self.session, new.status()?.len, Outlet::Nowhere)?;
+        if read_back.is_clean() && read_back.kept == plan.kept + plan.won_back {
+            return Ok(());
+        }
+        Err(new.failed("read back", io::ErrorKind::InvalidData.into()))
+    }
+
+    /// Checks that no program which knows no lock has written meanwhile, or moved anything.
+    fn check_undisturbed(&self, held: &Held, deadline: Deadline) -> Result<(), Error> {
+        let now = self.log.status()?;
+        if now.len == self.len
+            && self.folder.identity(self.name)? == Some(now.id)
+            && held.still_counts(self.folder, self.session, deadline)?
+        {
+            return Ok(());
+        }
+        Err(self
+            .log
+            .refused(ErrorKind::Busy, "repair")
+            .with_detail("another program has written to it meanwhile, without the lock"))
+    }
 }

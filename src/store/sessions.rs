@@ -1,10 +1,15 @@
-//! Which sessions have a log.
+//! Which sessions have a log, and how one is forgotten.
 
 use super::{
-    folder::{Folder, absent_is_none},
+    Level, Store,
+    folder::Folder,
     layout,
+    lock::{Deadline, acquire},
 };
-use crate::{error::Error, session::SessionName};
+use crate::{
+    error::{Error, ErrorKind},
+    session::SessionName,
+};
 
 /// The logs in a store's folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,15 +23,34 @@ pub struct Sessions {
 
 pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
     let mut found = Sessions::default();
-    let listed = folder.medium.names(&mut |file| {
-        let Some(stem) = file.strip_suffix(layout::LOG_SUFFIX) else { return };
+    for file in folder.names()? {
+        let Some(stem) = file.strip_suffix(layout::LOG_SUFFIX) else { continue };
         match SessionName::from_stem(stem) {
             Some(name) => found.names.push(name),
-            None => found.unrecognised.push(file.to_owned()),
+            None => found.unrecognised.push(file),
         }
-    });
-    absent_is_none(listed).map_err(|e| folder.failed("list", "", e))?;
+    }
     found.names.sort_unstable();
     found.unrecognised.sort_unstable();
     Ok(found)
+}
+
+/// Removes all that holds a session's words: its log, and what repairs took out of it or left.
+pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> {
+    let folder = store.folder();
+    let names = [layout::log(session), layout::repaired(session), layout::rejected(session)];
+    let mut is_known = false;
+    for name in &names {
+        is_known |= folder.identity(name)?.is_some();
+    }
+    if !is_known {
+        return Err(Error::on(ErrorKind::NotFound, "forget", &folder.path(&layout::log(session)))
+            .with_detail("nothing is stored for this session"));
+    }
+    let _held = acquire(&mut None, folder, session, Deadline::after(store.patience()))?;
+    for name in &names {
+        folder.remove_if_there(name)?;
+    }
+    folder.sync(Level::Notes)?;
+    folder.remove_if_there(&layout::repairing(session))
 }

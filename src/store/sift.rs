@@ -1,11 +1,9 @@
 //! What stays in a log and what doesn't, line by line, copied as it is decided.
 
-use std::{io, ops::Range};
+use std::ops::Range;
 
 use super::{
-    folder::Folder,
-    layout,
-    medium::{Handle, patiently},
+    file::File,
     repair::{DROPPED_NAMED_MAX, Dropped, FinalNewline, Repair},
 };
 use crate::{
@@ -16,7 +14,7 @@ use crate::{
 };
 
 /// How much is copied at once, in bytes.
-const PIECE: usize = 128 * 1024;
+const PIECE: u64 = 128 * 1024;
 
 /// Where the lines go.
 #[derive(Clone, Copy, Debug)]
@@ -26,18 +24,17 @@ pub(super) enum Outlet<'a> {
     /// They are copied.
     Files {
         /// To here, if they stay.
-        kept: &'a dyn Handle,
+        kept: File<'a>,
         /// To here, if they don't.
-        rejected: &'a dyn Handle,
+        rejected: File<'a>,
     },
 }
 
 /// Sorts the lines of a log; the first failure ends it.
 #[derive(Debug)]
 pub(super) struct Sifter<'a> {
-    folder: &'a Folder,
     session: &'a SessionName,
-    log: &'a dyn Handle,
+    log: File<'a>,
     outlet: Outlet<'a>,
     plan: Repair,
     /// Lines that stay and stand side by side, not yet copied.
@@ -47,14 +44,9 @@ pub(super) struct Sifter<'a> {
 }
 
 impl<'a> Sifter<'a> {
-    pub(super) fn new(
-        folder: &'a Folder,
-        session: &'a SessionName,
-        log: &'a dyn Handle,
-        outlet: Outlet<'a>,
-    ) -> Self {
+    pub(super) fn new(session: &'a SessionName, log: File<'a>, outlet: Outlet<'a>) -> Self {
         let (plan, staying) = (Repair::default(), 0..0);
-        Self { folder, session, log, outlet, plan, staying, lines: 0, failed: None }
+        Self { session, log, outlet, plan, staying, lines: 0, failed: None }
     }
 
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
@@ -142,20 +134,15 @@ impl<'a> Sifter<'a> {
         at: &Range<u64>,
         mut take: impl FnMut(&Self, &[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let name = layout::log(self.session);
-        let mut buffer = vec![0; PIECE.min(usize::try_from(at.end - at.start).unwrap_or(PIECE))];
+        let mut piece = Vec::new();
         let mut offset = at.start;
         while offset < at.end {
-            let left = usize::try_from(at.end - offset).unwrap_or(usize::MAX).min(buffer.len());
-            let wanted = buffer.get_mut(..left).unwrap_or_default();
-            let read = patiently(|| self.log.read_at(wanted, offset))
-                .map_err(|e| self.folder.failed("read", &name, e))?;
-            if read == 0 {
-                let e = io::ErrorKind::UnexpectedEof.into();
-                return Err(self.folder.failed("read", &name, e));
+            self.log.read(&(offset..at.end.min(offset + PIECE)), &mut piece)?;
+            if piece.is_empty() {
+                return Err(self.log.cut_short());
             }
-            take(self, wanted.get(..read).unwrap_or_default())?;
-            offset += read as u64;
+            take(self, &piece)?;
+            offset += piece.len() as u64;
         }
         Ok(())
     }
@@ -163,40 +150,21 @@ impl<'a> Sifter<'a> {
     fn write_kept(&self, bytes: &[u8]) -> Result<(), Error> {
         match self.outlet {
             Outlet::Nowhere => Ok(()),
-            Outlet::Files { kept, .. } => self.write(kept, &layout::repaired(self.session), bytes),
+            Outlet::Files { kept, .. } => kept.append_all(bytes),
         }
     }
 
     fn write_rejected(&self, bytes: &[u8]) -> Result<(), Error> {
         match self.outlet {
             Outlet::Nowhere => Ok(()),
-            Outlet::Files { rejected, .. } => {
-                self.write(rejected, &layout::rejected(self.session), bytes)
-            }
+            Outlet::Files { rejected, .. } => rejected.append_all(bytes),
         }
     }
 
     /// Ends a rejected line that had no LF of its own, so that the next one stands by itself.
     fn write_rejected_lf(&self, at: &Range<u64>) -> Result<(), Error> {
-        let mut last = [b'\n'];
-        if let Some(at) = at.end.checked_sub(1) {
-            patiently(|| self.log.read_at(&mut last, at))
-                .map_err(|e| self.folder.failed("read", &layout::log(self.session), e))?;
-        }
-        if last == *b"\n" { Ok(()) } else { self.write_rejected(b"\n") }
-    }
-
-    fn write(&self, file: &dyn Handle, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let taken =
-                patiently(|| file.append(rest))
-                    .and_then(|taken| {
-                        if taken == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(taken) }
-                    })
-                    .map_err(|e| self.folder.failed("write", name, e))?;
-            rest = rest.get(taken..).unwrap_or_default();
-        }
-        Ok(())
+        let mut last = Vec::new();
+        self.log.read(&(at.end.saturating_sub(1)..at.end), &mut last)?;
+        if last == b"\n" { Ok(()) } else { self.write_rejected(b"\n") }
     }
 }

@@ -2,42 +2,41 @@
 //!
 //! ```text
 //! lock ─ open or create ─ look at the tail ─ write ─ sync ─ unlock
-//!                                              └──────┴─ failed: cut back, or seal
+//!                                              └──────┴─ failed: take it back
 //! ```
 //!
 //! A [`Writer`] only comes from looking at the tail with the lock held, and is spent by writing:
-//! nobody writes twice on one look. A file that has any byte has a durable entry in its folder,
-//! because the entry is synced before the first byte is written.
+//! nobody writes twice on one look. A log that has any byte has a durable entry in its folder: the
+//! entry is synced before the first byte is written, and after a repair has replaced it.
 
-use std::{io, ops::ControlFlow, time::Instant};
+use std::{ops::ControlFlow, process};
 
 use super::{
     Store,
+    file::File,
     folder::Folder,
     layout,
-    lock::LockFile,
+    lock::{Deadline, Held, LockFile, acquire},
     look::Look,
-    medium::{Access, Handle, patiently},
-    reader,
+    medium::{Access, Handle},
+    reader, repair,
+    undo::{Fate, take_back},
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{ABANDONED, Draft, LINE_BYTES_MAX, Line, Record},
-    note::{Note, NoteText},
+    log::{Draft, Line, Record},
+    note::Note,
     session::SessionName,
     units::Seq,
 };
 
-const _: () = assert!(
-    NoteText::BYTES_LIMIT * 6 + 2048 < LINE_BYTES_MAX,
-    "the longest note fits into a line, with each byte escaped as \\u00xx"
-);
-
 /// The open files of a session, kept from one append to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Files {
     lock: Option<LockFile>,
     log: Option<Box<dyn Handle>>,
+    /// A forked child shares its parent's open files, and with them the lock: it needs its own.
+    owner: u32,
 }
 
 /// The right to append one record.
@@ -45,9 +44,14 @@ pub(super) struct Files {
 pub(super) struct Writer<'f> {
     folder: &'f Folder,
     session: &'f SessionName,
-    name: &'f str,
-    file: &'f dyn Handle,
+    file: File<'f>,
     look: Look<'f>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self { lock: None, log: None, owner: process::id() }
+    }
 }
 
 impl Files {
@@ -58,47 +62,50 @@ impl Files {
         session: &SessionName,
         write: impl FnOnce(Writer<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (folder, name) = (store.folder(), layout::log(session));
-        let kept = &mut self.log;
-        under_lock(&mut self.lock, store, session, || {
-            let file = match kept.take() {
-                Some(file) if is_named(folder, &name, file.as_ref()) => file,
-                _ => folder.open_or_create(&name, Access::Append)?,
-            };
-            let file: &dyn Handle = &**kept.insert(file);
-            let look = Look::at(folder, &name, session, file)?;
-            write(Writer { folder, session, name: &name, file, look })
-        })
-    }
-}
-
-/// Runs `work` with a session's lock held.
-pub(super) fn under_lock<T>(
-    kept: &mut Option<LockFile>,
-    store: &Store,
-    session: &SessionName,
-    work: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
-    let (folder, name) = (store.folder(), layout::lock(session));
-    let deadline = Instant::now() + store.patience();
-    loop {
-        let lock = match kept.take() {
-            Some(lock) => lock,
-            None => LockFile::open(folder, &name)?,
-        };
-        let lock = kept.insert(lock);
-        if let Some(_held) = lock.hold(folder, &name, deadline)? {
-            return work();
+        if self.owner != process::id() {
+            *self = Self::default();
         }
-        *kept = None;
+        let (folder, name) = (store.folder(), layout::log(session));
+        let (_held, log) = self.open(folder, session, Deadline::after(store.patience()))?;
+        let file = folder.file(&name, log.as_ref());
+        let look = Look::at(file, session, file.length_of_sole()?)?;
+        let answer = write(Writer { folder, session, file, look })?;
+        self.log = Some(log);
+        Ok(answer)
     }
-}
 
-/// Returns whether the log's path still names the file that is open.
-fn is_named(folder: &Folder, name: &str, file: &dyn Handle) -> bool {
-    match (file.status(), folder.medium.identity(name)) {
-        (Ok(open), Ok(named)) => open.id == named,
-        _ => false,
+    /// Takes the lock and opens the log, the two that their paths name at one moment.
+    fn open(
+        &mut self,
+        folder: &Folder,
+        session: &SessionName,
+        deadline: Deadline,
+    ) -> Result<(Held, Box<dyn Handle>), Error> {
+        loop {
+            let held = acquire(&mut self.lock, folder, session, deadline)?;
+            let log = self.open_log(folder, session)?;
+            if held.still_counts(folder, session, deadline)? {
+                return Ok((held, log));
+            }
+            self.lock = None;
+        }
+    }
+
+    fn open_log(
+        &mut self,
+        folder: &Folder,
+        session: &SessionName,
+    ) -> Result<Box<dyn Handle>, Error> {
+        let name = layout::log(session);
+        if let Some(log) = self.log.take() {
+            let id = folder.file(&name, log.as_ref()).status()?.id;
+            if folder.identity(&name)? == Some(id) {
+                return Ok(log);
+            }
+        }
+        let log = folder.open_or_create(&name, Access::Append)?;
+        repair::conclude(folder, session)?;
+        Ok(log)
     }
 }
 
@@ -131,6 +138,11 @@ impl Writer<'_> {
         Ok(found)
     }
 
+    /// Makes durable what stands in the log: whoever wrote it may have died before its sync.
+    pub(super) fn confirm(self) -> Result<(), Error> {
+        self.file.sync()
+    }
+
     /// Appends `draft` and returns the number that it got.
     ///
     /// # Durability
@@ -148,67 +160,35 @@ impl Writer<'_> {
             self.folder.sync_entries()?;
         }
         self.write(&line)?;
+        tracing::debug!(session = %self.session, %seq, bytes = line.len(), "appended");
         Ok(seq)
     }
 
     fn write(&self, line: &[u8]) -> Result<(), Error> {
-        match patiently(|| self.file.append(line)) {
-            Ok(taken) if taken == line.len() => {}
-            Ok(taken) => return Err(self.undo_short(line, taken)),
-            Err(e) => return Err(self.folder.failed("append to", self.name, e)),
-        }
-        self.file.sync().map_err(|e| self.undo_unsynced(line, e))
+        let taken = self.file.append(line);
+        let (taken, error) = match taken {
+            Ok(taken) if taken == line.len() => match self.file.sync() {
+                Ok(()) => return Ok(()),
+                Err(e) => (taken, e),
+            },
+            Ok(taken) => (taken, self.short(line, taken)),
+            Err(e) => (0, e),
+        };
+        let fate = take_back(self.file, self.look.len(), line, taken);
+        tracing::warn!(session = %self.session, %error, ?fate, "could not append");
+        Err(match fate {
+            Fate::Gone => error,
+            Fate::Unknown => error.with_kind(ErrorKind::Uncertain).with_detail(
+                "the note may or may not be on disk: it could be neither made durable nor taken back",
+            ),
+        })
     }
 
-    /// Takes back a write that took only the first bytes of the line.
-    fn undo_short(&self, line: &[u8], taken: usize) -> Error {
-        let error = Error::on(ErrorKind::NoSpace, "append to", &self.folder.path(self.name))
-            .with_detail(format!("only {taken} of {} bytes could be written", line.len()));
-        match self.cut_back(taken).or_else(|_| self.seal()) {
-            Ok(()) => error,
-            // A record that lacks its LF alone counts as one.
-            Err(_) if taken + 1 == line.len() => uncertain(error),
-            Err(_) => error,
-        }
+    /// Returns the error of a write that took a part: the system gives no reason for that, and a
+    /// full disk, a quota and a size limit are what does it.
+    fn short(&self, line: &[u8], taken: usize) -> Error {
+        self.file
+            .refused(ErrorKind::NoSpace, "append to")
+            .with_detail(format!("only {taken} of {} bytes could be written", line.len()))
     }
-
-    /// Takes back a line that was written whole but not made durable.
-    ///
-    /// The sync is not tried again on these bytes: the system may have dropped them by now and
-    /// would call the second try a success. Source: the fsync findings of PostgreSQL, 2018.
-    fn undo_unsynced(&self, line: &[u8], cause: io::Error) -> Error {
-        let error = self.folder.failed("make durable", self.name, cause);
-        match self.cut_back(line.len()) {
-            Ok(()) => error,
-            Err(_) => uncertain(error),
-        }
-    }
-
-    /// Cuts off what we wrote, durably, but only while nothing stands behind it.
-    fn cut_back(&self, taken: usize) -> io::Result<()> {
-        let ours = self.look.len().saturating_add(taken as u64);
-        if self.file.status()?.len != ours {
-            return Err(io::Error::other("another program has written behind"));
-        }
-        self.file.cut(self.look.len())?;
-        self.file.sync()
-    }
-
-    /// Ends what we could not cut off, unless another program has ended it already.
-    fn seal(&self) -> io::Result<()> {
-        let mut byte = [0];
-        if let Some(at) = self.file.status()?.len.checked_sub(1) {
-            patiently(|| self.file.read_at(&mut byte, at))?;
-        }
-        if byte != *b"\n" && patiently(|| self.file.append(ABANDONED))? != ABANDONED.len() {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        self.file.sync()
-    }
-}
-
-fn uncertain(error: Error) -> Error {
-    error.with_kind(ErrorKind::Uncertain).with_detail(
-        "the note may or may not be on disk: it could be neither made durable nor taken back",
-    )
 }

@@ -1,0 +1,114 @@
+//! The way from the root down to a file, without passing a symbolic link.
+//!
+//! It is walked in one system call where the kernel can (`openat2`), else component by component.
+//! What was opened is judged, never the path: a path can name another file by then.
+
+use std::{fs::File, io};
+
+use camino::Utf8Path;
+use rustix::{
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat},
+    io::Errno,
+};
+
+use super::medium::Refused;
+
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens a folder at or below `root`.
+pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {
+    open(root, path, FOLDER, Mode::empty()).map_err(|errno| explained(root, path, errno))
+}
+
+/// Opens a file below `root`, if it is a plain one.
+pub(super) fn open_file(
+    root: &Utf8Path,
+    path: &Utf8Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<File> {
+    // NONBLOCK keeps the open of a pipe from waiting for its other end.
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = open(root, path, flags, mode).map_err(|errno| explained(root, path, errno))?;
+    match refused(path, Wanted::PlainFile, &rustix::fs::fstat(&file)?) {
+        Some(refused) => Err(refused.into()),
+        None => Ok(file),
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
+    match rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, ResolveFlags::NO_SYMLINKS) {
+        // An old kernel, or a container's filter that does not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => open_by_component(root, path, flags, mode),
+        opened => opened.map(File::from),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
+    open_by_component(root, path, flags, mode)
+}
+
+fn open_by_component(
+    root: &Utf8Path,
+    path: &Utf8Path,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<File, Errno> {
+    let mut at = rustix::fs::open(root.as_std_path(), FOLDER, Mode::empty())?;
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let Some(last) = below.file_name() else {
+        return Ok(File::from(at));
+    };
+    for component in below.parent().into_iter().flat_map(Utf8Path::components) {
+        at = rustix::fs::openat(&at, component.as_str(), FOLDER, Mode::empty())?;
+    }
+    rustix::fs::openat(&at, last, flags, mode).map(File::from)
+}
+
+#[derive(Clone, Copy)]
+enum Wanted {
+    Folder,
+    PlainFile,
+}
+
+/// Returns the error of a failed open, in words where something on the way was the cause.
+fn explained(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
+    if !matches!(errno, Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR) {
+        return errno.into();
+    }
+    obstacle(root, path).map_or_else(|| errno.into(), io::Error::from)
+}
+
+/// Returns the first thing on the way from `root` to the file `path` that is not as it must be.
+fn obstacle(root: &Utf8Path, path: &Utf8Path) -> Option<Refused> {
+    let mut way: Vec<_> = path.ancestors().take_while(|step| *step != root).collect();
+    way.reverse();
+    way.into_iter().find_map(|step| {
+        let stat = rustix::fs::statat(CWD, step.as_std_path(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let wanted = if step == path { Wanted::PlainFile } else { Wanted::Folder };
+        refused(step, wanted, &stat)
+    })
+}
+
+fn refused(path: &Utf8Path, wanted: Wanted, stat: &Stat) -> Option<Refused> {
+    let found = match (FileType::from_raw_mode(stat.st_mode), wanted) {
+        (FileType::RegularFile, Wanted::PlainFile) | (FileType::Directory, Wanted::Folder) => {
+            return None;
+        }
+        (FileType::RegularFile, _) => "a file",
+        (FileType::Directory, _) => "a folder",
+        (FileType::Symlink, _) => "a symbolic link",
+        (FileType::Fifo, _) => "a named pipe",
+        (FileType::Socket, _) => "a socket",
+        _ => "a device",
+    };
+    Some(match wanted {
+        Wanted::PlainFile => Refused { folder: None, found, wanted: "a plain file" },
+        Wanted::Folder => {
+            Refused { folder: path.file_name().map(str::to_owned), found, wanted: "a folder" }
+        }
+    })
+}
