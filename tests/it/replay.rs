@@ -13,7 +13,9 @@ use graff_notes::{
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use crate::support::logs::{fixture, fixtures, records, replay, replay_in_pieces, rewind, session};
+use crate::support::logs::{
+    fixture, fixtures, lfs, records, replay, replay_in_pieces, rewind, session,
+};
 
 #[test]
 fn every_piece_size_gives_the_same_entries() {
@@ -54,7 +56,7 @@ fn every_prefix_reads_as_a_prefix_of_the_lines() {
                 assert!(is_json(last.slice(prefix)), "{name} up to {end}: {last:?}");
             }
             assert_eq!(seen, whole[..seen.len()], "{name} up to {end}");
-            let lines = prefix.iter().filter(|&&byte| byte == b'\n').count();
+            let lines = lfs(prefix);
             assert_eq!(seen.len(), lines, "{name} up to {end}");
         }
     }
@@ -70,7 +72,7 @@ fn every_prefix_of_a_sealed_log_holds_the_records_that_were_written_whole() {
     let file = fixture("sealed");
     let whole = records(&file);
     for end in 0..=file.len() {
-        let written = file[..end].iter().filter(|&&byte| byte == b'\n').count();
+        let written = lfs(&file[..end]);
         let lf_alone_is_missing = file.get(end) == Some(&b'\n');
         let expected = &whole[..written + usize::from(lf_alone_is_missing)];
         assert_eq!(records(&file[..end]), expected, "up to {end}");
@@ -84,7 +86,7 @@ fn a_flipped_bit_costs_at_most_its_own_record_and_is_never_read_as_another() {
     let file = fixture("sealed");
     let whole = records(&file);
     for (damaged, index) in flips(&file) {
-        let line = file[..index].iter().filter(|&&byte| byte == b'\n').count();
+        let line = lfs(&file[..index]);
         let hit = line..line + 1 + usize::from(file[index] == b'\n');
         let left = records(&damaged);
         assert!(is_same_but_for(&hit, &left, &whole), "byte {index}: {left:?}");
@@ -103,7 +105,7 @@ fn two_records_joined_by_a_flipped_lf_are_both_won_back() {
             Tail::Torn { offset, .. } => &damaged[usize::try_from(offset.get()).unwrap()..],
             other => panic!("byte {index}: nothing is bad and the tail is {other:?}"),
         });
-        let line = file[..index].iter().filter(|&&byte| byte == b'\n').count();
+        let line = lfs(&file[..index]);
         let won = salvage(joined, &session).into_iter().map(|range| &joined[range]);
         let won: Vec<_> = won.map(|record| Line::read(record, &session)).collect();
         let lost: Vec<_> = whole[line..].iter().take(2).cloned().map(Line::Record).collect();
@@ -128,13 +130,13 @@ fn is_same_but_for(hit: &Range<usize>, left: &[Record<'_>], whole: &[Record<'_>]
     let mut next = left.next();
     for (index, record) in whole.iter().enumerate() {
         let is_hit = hit.contains(&index);
-        match next {
-            Some(read) if read == record => next = left.next(),
-            Some(read) if is_hit && *read == (Record { sealed: false, ..record.clone() }) => {
-                next = left.next()
-            }
-            _ if is_hit => {}
-            _ => return false,
+        let is_there = next.is_some_and(|read| {
+            read == record || is_hit && *read == Record { sealed: false, ..record.clone() }
+        });
+        if is_there {
+            next = left.next();
+        } else if !is_hit {
+            return false;
         }
     }
     next.is_none()
@@ -161,7 +163,7 @@ fn a_line_of_the_greatest_length_is_read_and_one_byte_more_is_skipped() {
             assert!(matches!(seen[2].line, Line::Record(_)));
         }
         assert_rewind_agrees(file.as_bytes());
-        assert_rewind_agrees(file[..file.len() - 102].as_bytes());
+        assert_rewind_agrees(&file.as_bytes()[..file.len() - 102]);
     }
 }
 

@@ -127,12 +127,17 @@ pub(crate) fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u6
             break;
         }
     }
-    let ended = file.iter().filter(|&&byte| byte == b'\n').count();
+    let ended = lfs(file);
     let lines = ended + usize::from(rewind.tail() == Some(Tail::Unterminated));
     for (behind, seen) in seen.iter_mut().enumerate() {
         seen.number = (lines - behind) as u64;
     }
     (seen, rewind.tail(), bytes_read)
+}
+
+/// How many LFs there are.
+pub(crate) fn lfs(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// The figures of a file.
