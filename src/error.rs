@@ -43,6 +43,25 @@ pub enum ErrorKind {
     Io,
 }
 
+impl ErrorKind {
+    /// Returns the name that traces and JSON use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "invalid_input",
+            Self::NotFound => "not_found",
+            Self::Busy => "busy",
+            Self::PermissionDenied => "permission_denied",
+            Self::NotRegularFile => "not_regular_file",
+            Self::NoSpace => "no_space",
+            Self::ReadOnly => "read_only",
+            Self::LockUnsupported => "lock_unsupported",
+            Self::Uncertain => "uncertain",
+            Self::Io => "io",
+        }
+    }
+}
+
 impl Error {
     /// Returns the kind of failure.
     #[must_use]

@@ -163,15 +163,27 @@ impl Serialize for Verdict {
     /// Writes `decision`, the verdict's name, and `figures`, those that led to it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Refuse(refusal) => refusal.serialize(serializer),
-            Self::Fire(ticket) => {
-                let mut fields = serializer.serialize_struct("Verdict", 2)?;
-                fields.serialize_field("decision", self.as_str())?;
-                fields.serialize_field("figures", ticket.situation())?;
-                fields.end()
+            Self::Refuse(Refusal::Disabled | Refusal::NoSession | Refusal::BadSessionName) => {
+                decision(serializer, self.as_str(), &NoFigures {})
             }
+            Self::Refuse(refusal) => refusal.serialize(serializer),
+            Self::Fire(ticket) => decision(serializer, self.as_str(), ticket.situation()),
         }
     }
+}
+
+#[derive(Serialize)]
+struct NoFigures {}
+
+fn decision<S: Serializer>(
+    serializer: S,
+    name: &str,
+    figures: &impl Serialize,
+) -> Result<S::Ok, S::Error> {
+    let mut fields = serializer.serialize_struct("Verdict", 2)?;
+    fields.serialize_field("decision", name)?;
+    fields.serialize_field("figures", figures)?;
+    fields.end()
 }
 
 impl fmt::Display for Refusal {

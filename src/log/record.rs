@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{Fault, json};
 use crate::{
-    note::{Author, NoteText},
+    note::{Author, Note, NoteText},
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
@@ -148,6 +148,21 @@ impl Record<'_> {
             Body::Attempt => Kind::Attempt,
             Body::Rollover => Kind::Rollover,
         }
+    }
+
+    /// Returns the note that it is, or `None` for the other kinds.
+    #[must_use]
+    pub fn into_note(self) -> Option<Note> {
+        let Body::Note { text, author, cut } = self.body else { return None };
+        Some(Note {
+            seq: self.seq,
+            generation: self.generation,
+            created_at: self.created_at,
+            author,
+            text: text.into_owned(),
+            cut,
+            sealed: self.sealed,
+        })
     }
 
     /// Returns whether it is a note, by whomever.

@@ -114,6 +114,12 @@ impl Store {
         self.folder.root()
     }
 
+    /// Returns the path of the folder that holds the logs.
+    #[must_use]
+    pub fn notes_path(&self) -> Utf8PathBuf {
+        layout::folder(self.root())
+    }
+
     /// Returns the path of a session's log.
     #[must_use]
     pub fn log_path(&self, session: &SessionName) -> Utf8PathBuf {

@@ -47,7 +47,7 @@ impl Level {
         match self {
             Self::Root => root.to_owned(),
             Self::Graff => root.join(GRAFF),
-            Self::Notes => joined(root, ""),
+            Self::Notes => folder(root),
         }
     }
 
@@ -59,6 +59,11 @@ impl Level {
             Self::Notes => Some((Self::Graff, NOTES)),
         }
     }
+}
+
+/// Returns the path of the notes folder.
+pub(super) fn folder(root: &Utf8Path) -> Utf8PathBuf {
+    root.join(GRAFF).join(NOTES)
 }
 
 /// Returns the path of the file `name` in the notes folder, in one allocation.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Body, Entry, Health, Line, Record, Replay, Tail},
+    log::{Entry, Health, Line, Replay, Tail},
     note::Note,
     session::SessionName,
     units::{Bytes, Generation},
@@ -85,7 +85,7 @@ pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
     let tail = look.back(&mut |placed| {
         let offset = placed.offset;
         match placed.line {
-            Line::Record(record) => newest.note = note_of(record),
+            Line::Record(record) => newest.note = record.into_note(),
             Line::Newer => newest.doubt = Some(Doubt { cause: DoubtCause::NewerVersion, offset }),
             Line::Bad(_) => newest.doubt = Some(Doubt { cause: DoubtCause::Damaged, offset }),
             Line::Blank | Line::Foreign { .. } => {}
@@ -96,20 +96,6 @@ pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
         newest.doubt = Some(Doubt { cause: DoubtCause::Torn, offset });
     }
     Ok(newest)
-}
-
-/// Returns the note that a record is, or `None` for the other kinds.
-fn note_of(record: Record<'_>) -> Option<Note> {
-    let Body::Note { text, author, cut } = record.body else { return None };
-    Some(Note {
-        seq: record.seq,
-        generation: record.generation,
-        created_at: record.created_at,
-        author,
-        text: text.into_owned(),
-        cut,
-        sealed: record.sealed,
-    })
 }
 
 pub(super) fn replay(

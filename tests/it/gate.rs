@@ -190,10 +190,10 @@ mod every_answer {
         assert_eq!(
             refusals,
             [
-                json!({"decision": "disabled"}),
+                json!({"decision": "disabled", "figures": {}}),
                 json!({"decision": "worker", "figures": {"depth": 2}}),
-                json!({"decision": "no_session"}),
-                json!({"decision": "bad_session_name"}),
+                json!({"decision": "no_session", "figures": {}}),
+                json!({"decision": "bad_session_name", "figures": {}}),
                 json!({"decision": "already_attempted", "figures": {"generation": 3}}),
                 json!({"decision": "budget", "figures": {"remaining": 7, "reserve": 6, "cost": 2}}),
                 json!({"decision": "recovering", "figures": {"because": "rejected"}}),
@@ -297,7 +297,7 @@ fn only_one_outcome_leaves_a_new_note() {
             "a reply of 70000 bytes is too long to keep",
             "the turn was cancelled",
             "6 calls were left, 6 of them held back: 1 did not fit",
-            "generation 3 has had its attempt",
+            "another process has made the attempt of generation 3",
             "the model call failed: timed out",
             "the store failed: disk full",
         ]
