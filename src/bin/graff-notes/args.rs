@@ -1,0 +1,119 @@
+//! The command line: what every command takes, and which commands there are.
+
+use std::env;
+
+use camino::Utf8PathBuf;
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use graff_notes::note::NoteCap;
+
+use crate::{
+    command,
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::Notices,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'src/parse.rs:88 drops the CR; next: read_line' | graff-notes write fix-parser
+  graff-notes show fix-parser
+  graff-notes list
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing there, 4 busy, 5 damage found,
+6 refused by the gate, 130 interrupted.";
+
+/// Keeps the note that an agent writes to itself before its context rolls over
+///
+/// The note is on disk before anybody is told so, and comes back word for word in every later
+/// system prompt.
+#[derive(Debug, Parser)]
+#[command(name = "graff-notes", version, after_help = EXAMPLES)]
+#[command(disable_help_subcommand = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Debug)]
+pub(crate) struct Common {
+    /// Folder that holds the store `.graff`; without it `GRAFF_ROOT`, else the nearest folder upwards
+    /// that has .graff or .git, else the current one
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) root: Option<Utf8PathBuf>,
+    /// Answers in JSON, one object a line; errors and warnings too, on stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour; auto also looks at `NO_COLOR` and `CLICOLOR_FORCE`
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: ColorChoice,
+}
+
+/// The commands, as `--help` lists them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Write(command::Write),
+    Show(command::Show),
+    List(command::List),
+    Log(command::Log),
+    Verify(command::Verify),
+    Repair(command::Repair),
+    Forget(command::Forget),
+    Decide(command::Decide),
+    Splice(command::Splice),
+    Where(command::Where),
+    Completions(command::Completions),
+    Man(command::Man),
+}
+
+impl Command {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        match self {
+            Self::Write(write) => write.run(cx),
+            Self::Show(show) => show.run(cx),
+            Self::List(command::List {}) => command::List::run(cx),
+            Self::Log(log) => log.run(cx),
+            Self::Verify(verify) => verify.run(cx),
+            Self::Repair(repair) => repair.run(cx),
+            Self::Forget(forget) => forget.run(cx),
+            Self::Decide(decide) => decide.run(cx),
+            Self::Splice(splice) => splice.run(cx),
+            Self::Where(command::Where {}) => command::Where::run(cx),
+            Self::Completions(completions) => completions.run(cx),
+            Self::Man(man) => man.run(cx),
+        }
+    }
+}
+
+/// Returns the cap that `--cap-bytes` names.
+pub(crate) fn cap(bytes: usize) -> Result<NoteCap, Failure> {
+    NoteCap::new(bytes).ok_or_else(|| {
+        let (least, most) = (NoteCap::BYTES_MIN, NoteCap::BYTES_MAX);
+        Failure::input(format_args!("keep {bytes} bytes of a note: a cap is {least} to {most}"))
+    })
+}
+
+/// Returns the whole command line, for what describes it.
+pub(crate) fn described() -> clap::Command {
+    Cli::command()
+}
+
+/// Answers a command line that asks for no command: with the help that it wants, or with why it is
+/// refused.
+pub(crate) fn refuse(refused: &clap::Error) -> Exit {
+    if matches!(refused.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = refused.print(); // a closed pipe ends quietly
+        return Exit::Done;
+    }
+    if !env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
+        let _ = refused.print();
+        return Exit::Usage;
+    }
+    let whole = refused.render().to_string();
+    let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    let failure = Failure::new(Exit::Usage, "usage", format_args!("read the command line: {said}"));
+    Notices::json().failure(&failure.advise("`graff-notes --help` lists what there is"))
+}

@@ -1,0 +1,221 @@
+//! The account of a decision: what was decided, and the figures that led to it.
+
+use std::fmt;
+
+use graff_notes::{
+    budget::Balance,
+    gate::{self, Boundary, Provider, RowAnswer, Situation, Verdict},
+    threshold::{Binding, Compared, Handoff, Threshold},
+    units::{BytesPerToken, Calls, Generation, Tokens},
+    usage::Reading,
+};
+use serde::Serialize;
+
+use crate::{
+    failure::Stop,
+    output::{Cell, Form, Output, Table},
+};
+
+/// What was decided, and the figures that led to it.
+#[derive(Debug)]
+pub(super) struct Account<'v> {
+    pub(super) threshold: Threshold,
+    pub(super) reading: Reading,
+    pub(super) handoff: Handoff,
+    pub(super) situation: Situation,
+    pub(super) verdict: &'v Verdict,
+    pub(super) balance: Balance,
+}
+
+/// An account as the answers have it.
+#[derive(Serialize)]
+pub(super) struct Answer<'v> {
+    threshold: ThresholdAnswer,
+    reading: Reading,
+    handoff: bool,
+    note: &'v Verdict,
+    budget: Balance,
+}
+
+#[derive(Serialize)]
+struct ThresholdAnswer {
+    tokens: Tokens,
+    binding: Binding,
+}
+
+/// Returns whether `reading` has reached the threshold.
+pub(super) fn check(threshold: &Threshold, reading: Reading, ratio: BytesPerToken) -> Handoff {
+    match reading {
+        Reading::Measured { tokens } => threshold.check_measured(tokens),
+        Reading::Pressure { bytes } => threshold.check_pressure(bytes, ratio),
+    }
+}
+
+impl<'v> Account<'v> {
+    pub(super) fn answer(&self) -> Answer<'v> {
+        let (tokens, binding) = (self.threshold.tokens(), self.threshold.binding());
+        Answer {
+            threshold: ThresholdAnswer { tokens, binding },
+            reading: self.reading,
+            handoff: self.handoff.is_due(),
+            note: self.verdict,
+            budget: self.balance,
+        }
+    }
+
+    pub(super) fn say(&self, out: &mut Output) -> Result<(), Stop> {
+        if out.form() == Form::Json {
+            return out.json(&self.answer());
+        }
+        let mut table = Table::of(&[]);
+        for [what, answer, figures] in self.rows() {
+            let answer = match answer.as_str() {
+                "yes" | "fire" => Cell::good(answer),
+                "refuses" => Cell::bad(answer),
+                _ => Cell::strong(answer),
+            };
+            table.row(out, vec![Cell::text(what), answer, Cell::text(figures)])?;
+        }
+        table.end(out)
+    }
+
+    /// Returns the account in words: what, answer, figures.
+    pub(super) fn rows(&self) -> Vec<[String; 3]> {
+        let mut rows = vec![self.threshold_row(), self.reading_row(), self.handoff_row()];
+        let gate = gate::rows(&self.situation);
+        rows.extend(gate.iter().zip(1..).map(|(answer, number)| self.gate_row(number, answer)));
+        rows.push(self.note_row());
+        rows.push(self.budget_row());
+        rows
+    }
+
+    fn threshold_row(&self) -> [String; 3] {
+        let terms = self.threshold.terms();
+        let named = [
+            ("percent", terms.percent),
+            ("ceiling", terms.ceiling),
+            ("output reserve", terms.output_reserve),
+        ];
+        let known = named.iter().filter_map(|(name, term)| Some(format!("{name} {}", (*term)?)));
+        let terms = known.collect::<Vec<_>>().join(", ");
+        let figures = match self.threshold.binding() {
+            Binding::Disabled if terms.is_empty() => "neither a window nor a ceiling".to_owned(),
+            Binding::Disabled => format!("nothing ever fires: {terms}"),
+            binding => format!("{} binds: {terms}", words(binding)),
+        };
+        match self.threshold.binding() {
+            Binding::Disabled => row("threshold", "disabled", figures),
+            _ => row("threshold", self.threshold.tokens(), figures),
+        }
+    }
+
+    fn reading_row(&self) -> [String; 3] {
+        match self.reading {
+            Reading::Measured { tokens } => row("reading", tokens, "tokens, measured"),
+            Reading::Pressure { bytes } => row("reading", bytes, "bytes of history, not measured"),
+        }
+    }
+
+    fn handoff_row(&self) -> [String; 3] {
+        match self.handoff {
+            Handoff::Due(compared) => row("handoff", "yes", reached(compared, "reached", "over")),
+            Handoff::NotDue(compared) => {
+                row("handoff", "no", reached(compared, "below", "not over"))
+            }
+            Handoff::Disabled => row("handoff", "no", "there is no threshold"),
+        }
+    }
+
+    fn gate_row(&self, number: u8, answer: &RowAnswer) -> [String; 3] {
+        let what = format!("gate {number} {}", answer.row);
+        match answer.refusal {
+            Some(refusal) => row(what, "refuses", refusal),
+            None => row(what, "passes", self.figures_of(answer.row)),
+        }
+    }
+
+    fn note_row(&self) -> [String; 3] {
+        match self.verdict {
+            Verdict::Refuse(refusal) => row("note", refusal.as_str(), refusal),
+            Verdict::Fire(_) if self.handoff.is_due() => {
+                row("note", "fire", "the agent is to be asked for its note")
+            }
+            Verdict::Fire(_) => row("note", "fire", "as soon as the history must roll over"),
+        }
+    }
+
+    /// Returns the figures that a row of the gate let pass.
+    fn figures_of(&self, row: &str) -> String {
+        let Situation { generation, attempted, window, effective, cost, reserve, .. } =
+            self.situation;
+        match row {
+            "worker" => format!("depth {}", self.situation.depth),
+            "attempt" => attempt(generation, attempted),
+            "budget" if self.situation.remaining == Calls::MAX => "no limit".to_owned(),
+            "budget" => {
+                let remaining = self.situation.remaining;
+                format!("{remaining} calls are left, {reserve} of them held back: {cost} fit")
+            }
+            "recovering" => recovering(&self.situation).to_owned(),
+            "headroom" if window == Tokens::ZERO => "the window is unknown".to_owned(),
+            "headroom" => {
+                let room = gate::headroom(window);
+                format!("{effective} tokens and {room} for the note fit into {window}")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn budget_row(&self) -> [String; 3] {
+        let Balance { cap, used, remaining, reserve, pending, least_remaining_for_note } =
+            self.balance;
+        if remaining == Calls::MAX {
+            return row("budget", "unlimited", format_args!("{used} calls used"));
+        }
+        let least = match least_remaining_for_note {
+            Some(least) => format!("a note needs {least} left"),
+            None => "no note can ever fit".to_owned(),
+        };
+        let figures = format_args!(
+            "of {cap} calls {used} are used; {reserve} held back, {pending} pending: {least}"
+        );
+        row("budget", format_args!("{remaining} left"), figures)
+    }
+}
+
+fn row(
+    what: impl fmt::Display,
+    answer: impl fmt::Display,
+    figures: impl fmt::Display,
+) -> [String; 3] {
+    [what.to_string(), answer.to_string(), figures.to_string()]
+}
+
+const fn words(binding: Binding) -> &'static str {
+    match binding {
+        Binding::OutputReserve => "output reserve",
+        other => other.as_str(),
+    }
+}
+
+fn reached(compared: Compared, measured: &str, weighed: &str) -> String {
+    match compared {
+        Compared::Measured { tokens, limit } => format!("{tokens} tokens, {measured} {limit}"),
+        Compared::Pressure { bytes, limit } => format!("{bytes} bytes, {weighed} {limit}"),
+    }
+}
+
+fn attempt(generation: Generation, attempted: Option<Generation>) -> String {
+    match attempted {
+        Some(attempted) => format!("generation {generation}, the last attempt was of {attempted}"),
+        None => format!("generation {generation}, no attempt on record"),
+    }
+}
+
+const fn recovering(situation: &Situation) -> &'static str {
+    match (situation.provider, situation.boundary) {
+        (Provider::Rejected, _) => "",
+        (Provider::Accepted, Boundary::EndOfTurn) => "at the end of a turn",
+        (Provider::Accepted, Boundary::MidTurn) => "in the midst of a turn, with room left",
+    }
+}

@@ -1,0 +1,42 @@
+//! `completions`: what a shell needs to complete our command lines.
+
+use clap::Args;
+use clap_complete::Shell;
+use serde::Serialize;
+
+use crate::{args, context::Context, exit::Exit, failure::Stop, output::Form};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes completions bash >~/.local/share/bash-completion/completions/graff-notes
+  graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
+  graff-notes completions fish >~/.config/fish/completions/graff-notes.fish";
+
+/// Prints the completions for a shell
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Completions {
+    /// Which shell
+    shell: Shell,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    shell: String,
+    script: &'a str,
+}
+
+impl Completions {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut args::described(), "graff-notes", &mut script);
+        match cx.out.form() {
+            Form::Json => {
+                let script = &String::from_utf8_lossy(&script);
+                cx.out.json(&Answer { shell: self.shell.to_string(), script })?;
+            }
+            Form::Plain | Form::Terminal => cx.out.bytes(&script)?,
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,71 @@
+//! What is said where a newer note than the newest readable one may have been there.
+
+use graff_notes::{
+    session::SessionName,
+    store::{Doubt, DoubtCause},
+    units::Bytes,
+};
+use serde::Serialize;
+
+use crate::{exit::Exit, failure::Failure, output::argument};
+
+/// A doubt as the answers have it.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    cause: &'static str,
+    offset: Bytes,
+}
+
+impl From<Doubt> for Answer {
+    fn from(Doubt { cause, offset }: Doubt) -> Self {
+        Self { cause: word(cause), offset }
+    }
+}
+
+/// Returns the warning beside a note that may not be the newest.
+pub(super) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> String {
+    let (what, may) = (
+        words(cause),
+        match cause {
+            DoubtCause::Damaged | DoubtCause::Torn => "may be damaged",
+            DoubtCause::NewerVersion => "may be there, unreadable to this version",
+        },
+    );
+    format!(
+        "a newer note of session {session} {may}: {what} stands behind this one, at byte {offset}; \
+         `graff-notes verify {}` shows more",
+        argument(session)
+    )
+}
+
+/// Returns the failure to do `what` where there is no readable note, but may have been one.
+pub(super) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
+    let Doubt { cause, offset } = doubt;
+    let exit = match cause {
+        DoubtCause::Damaged | DoubtCause::Torn => Exit::Damage,
+        DoubtCause::NewerVersion => Exit::Failed,
+    };
+    let found = words(cause);
+    let what = format_args!(
+        "{what} session {session}: its log has {found} at byte {offset}, and no readable note"
+    );
+    Failure::new(exit, word(cause), what)
+        .advise(format!("`graff-notes verify {}` shows what is wrong", argument(session)))
+        .about(session)
+}
+
+const fn word(cause: DoubtCause) -> &'static str {
+    match cause {
+        DoubtCause::Damaged => "damaged",
+        DoubtCause::Torn => "torn",
+        DoubtCause::NewerVersion => "newer_version",
+    }
+}
+
+const fn words(cause: DoubtCause) -> &'static str {
+    match cause {
+        DoubtCause::Damaged => "a damaged line",
+        DoubtCause::Torn => "a record that was never finished",
+        DoubtCause::NewerVersion => "a record of a newer version of this program",
+    }
+}

@@ -1,0 +1,81 @@
+//! `forget`: a session's notes are removed, once somebody has said yes.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use clap::Args;
+use graff_notes::{session::SessionName, store::Store};
+use serde::Serialize;
+
+use crate::{
+    context::{Context, explain, now, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Form, Notices, ago, plural},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes forget fix-parser
+  graff-notes forget fix-parser --yes";
+
+/// Removes a session's notes, and what repairs took out of them; asks first
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Forget {
+    /// Name of the session
+    session: String,
+    /// Doesn't ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    forgotten: bool,
+}
+
+impl Forget {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let session = session(&self.session)?;
+        let store = cx.store()?;
+        if !self.yes {
+            confirm(&store, &session)?;
+        }
+        store.forget(&session).map_err(|e| explain(e, &store, &session))?;
+        match cx.out.form() {
+            Form::Json => cx.out.json(&Answer { session: session.as_str(), forgotten: true })?,
+            Form::Terminal => cx.out.line(&format!("session {session} is forgotten"))?,
+            Form::Plain => {}
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Asks a person at a terminal; whoever else calls has to say `--yes`.
+fn confirm(store: &Store, session: &SessionName) -> Result<(), Failure> {
+    let what = match store.verify(session) {
+        Ok(health) => {
+            let notes = plural(health.notes, "note");
+            let newest = health.newest.map(|newest| ago(newest.created_at, now()));
+            newest.map_or(notes.clone(), |newest| format!("{notes}, the newest {newest}"))
+        }
+        Err(e) if e.kind() == graff_notes::ErrorKind::NotFound => "no log".to_owned(),
+        Err(_) => "a log that cannot be read".to_owned(),
+    };
+    if !io::stdin().is_terminal() {
+        return Err(Failure::input(format_args!(
+            "ask whether to forget session {session} ({what})"
+        ))
+        .advise("say --yes where nobody can be asked")
+        .about(session));
+    }
+    Notices::ask(format_args!("Forget session {session} ({what})? [y/N]"));
+    let mut reply = String::new();
+    let read = io::stdin().lock().read_line(&mut reply);
+    if read.is_ok() && matches!(reply.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    let what = format_args!("forget session {session}: the answer was not yes, all is kept");
+    Err(Failure::new(Exit::Failed, "declined", what).about(session))
+}

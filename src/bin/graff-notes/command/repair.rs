@@ -1,0 +1,156 @@
+//! `repair`: what is no record is taken out of a log, and kept beside it.
+
+use clap::Args;
+use graff_notes::{
+    session::SessionName,
+    store::{self, Dropped, FinalNewline, RepairMode, Store},
+    units::Bytes,
+};
+use serde::Serialize;
+
+use crate::{
+    context::{Context, explain, session},
+    exit::Exit,
+    failure::Stop,
+    output::{Cell, Form, Table, argument, plural},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes repair fix-parser
+  graff-notes repair fix-parser --write
+
+Without --write it only says what it would do, with exit status 5 where there is something to do.
+Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log.
+In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records
+won back, and what the reason means.";
+
+/// Takes out of a log what is no record, and keeps it beside the log
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Repair {
+    /// Name of the session
+    session: String,
+    /// Does it; without this it only says what it would do
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    mode: &'static str,
+    clean: bool,
+    kept: u64,
+    won_back: u64,
+    dropped: u64,
+    final_newline_supplied: bool,
+    rejected_path: Option<String>,
+    lines: Vec<LineAnswer>,
+}
+
+#[derive(Serialize)]
+struct LineAnswer {
+    line: u64,
+    offset: Bytes,
+    length: Bytes,
+    reason: &'static str,
+    won_back: u64,
+    detail: String,
+}
+
+impl Repair {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let session = session(&self.session)?;
+        let store = cx.store()?;
+        let mode = if self.write { RepairMode::Write } else { RepairMode::DryRun };
+        let repair = store.repair(&session, mode).map_err(|e| explain(e, &store, &session))?;
+        match cx.out.form() {
+            Form::Json => cx.out.json(&answer(&store, &session, mode, &repair))?,
+            Form::Plain | Form::Terminal => {
+                rows(cx, &repair)?;
+                cx.notices.hint(summary(&store, &session, mode, &repair));
+            }
+        }
+        Ok(match mode {
+            RepairMode::DryRun if !repair.is_clean() => Exit::Damage,
+            RepairMode::DryRun | RepairMode::Write => Exit::Done,
+        })
+    }
+}
+
+fn answer<'a>(
+    store: &Store,
+    session: &'a SessionName,
+    mode: RepairMode,
+    repair: &store::Repair,
+) -> Answer<'a> {
+    let rejected = repair.dropped > 0 && mode == RepairMode::Write;
+    Answer {
+        session: session.as_str(),
+        mode: match mode {
+            RepairMode::DryRun => "dry_run",
+            RepairMode::Write => "write",
+        },
+        clean: repair.is_clean(),
+        kept: repair.kept,
+        won_back: repair.won_back,
+        dropped: repair.dropped,
+        final_newline_supplied: repair.final_newline == FinalNewline::Supplied,
+        rejected_path: rejected.then(|| store.rejected_path(session).into_string()),
+        lines: repair.named.iter().map(LineAnswer::from).collect(),
+    }
+}
+
+impl From<&Dropped> for LineAnswer {
+    fn from(dropped: &Dropped) -> Self {
+        let Dropped { line, offset, length, fault, won_back } = *dropped;
+        let (reason, detail) = (fault.reason(), fault.to_string());
+        Self { line, offset, length, reason, won_back, detail }
+    }
+}
+
+const HEAD: &[&str] = &["line", "offset", "length", "reason", "won back", "detail"];
+
+fn rows(cx: &mut Context, repair: &store::Repair) -> Result<(), Stop> {
+    let mut table = Table::of(HEAD);
+    for LineAnswer { line, offset, length, reason, won_back, detail } in
+        repair.named.iter().map(LineAnswer::from)
+    {
+        let row = vec![
+            Cell::figure(line),
+            Cell::figure(offset),
+            Cell::figure(length),
+            Cell::text(reason),
+            Cell::figure(won_back),
+            Cell::text(detail),
+        ];
+        table.row(&mut cx.out, row)?;
+    }
+    table.end(&mut cx.out)
+}
+
+fn summary(
+    store: &Store,
+    session: &SessionName,
+    mode: RepairMode,
+    repair: &store::Repair,
+) -> String {
+    if repair.is_clean() {
+        return format!("session {session} needs no repair");
+    }
+    let (dropped, kept) = (plural(repair.dropped, "line"), plural(repair.kept, "line"));
+    let won_back = plural(repair.won_back, "record");
+    match mode {
+        RepairMode::DryRun => format!(
+            "would take out {dropped}, win {won_back} back from them, and keep {kept}; \
+             `graff-notes repair --write {}` does it",
+            argument(session)
+        ),
+        RepairMode::Write => format!(
+            "took out {dropped}, won {won_back} back from them, and kept {kept}; what was taken \
+             out is in {}",
+            store.rejected_path(session)
+        ),
+    }
+}

@@ -1,0 +1,215 @@
+//! `verify`: what a log's lines add up to, and what is wrong with them.
+
+use clap::Args;
+use graff_notes::{
+    log::{Finding, Health, Newest},
+    session::SessionName,
+    store::Store,
+    units::{Bytes, Generation, Seq, Timestamp},
+};
+use serde::Serialize;
+
+use crate::{
+    context::{Context, explain, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Cell, Form, Table, plural},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes verify
+  graff-notes verify fix-parser --json | jq .faults
+
+In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding
+session, `fault` or `remark`, line, offset in bytes, reason, and what it means.
+
+Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not
+there, or none is; else 0.";
+
+/// Checks logs without changing them, and says what is wrong and where
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Verify {
+    /// Names of the sessions; without any, all of them
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    path: String,
+    notes: u64,
+    attempts: u64,
+    bad_lines: u64,
+    foreign: u64,
+    newer_version: u64,
+    blank_lines: u64,
+    unsealed: u64,
+    torn_tail: bool,
+    final_newline_missing: bool,
+    newest: Option<NewestAnswer>,
+    faults: Vec<Fault>,
+    ok: bool,
+}
+
+/// The newest note as the answers have it.
+#[derive(Serialize)]
+pub(super) struct NewestAnswer {
+    pub(super) seq: Option<Seq>,
+    pub(super) r#gen: Generation,
+    pub(super) created_at: Timestamp,
+    pub(super) kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    line: u64,
+    offset: Bytes,
+    reason: &'static str,
+    detail: String,
+}
+
+impl Verify {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let named =
+            self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
+        let store = cx.store()?;
+        let sessions = if named.is_empty() { store.sessions()?.names } else { named };
+        if sessions.is_empty() {
+            let folder = store.notes_path();
+            let what = format_args!("verify anything: there is no session in {folder}");
+            return Err(Failure::nothing(what).at(&folder).into());
+        }
+        let mut worst = Exit::Done;
+        for session in &sessions {
+            let exit = match store.verify(session) {
+                Ok(health) => say(cx, &store, session, &health)?,
+                Err(e) => cx.notices.failure(&explain(e, &store, session)),
+            };
+            worst = graver(worst, exit);
+        }
+        Ok(worst)
+    }
+}
+
+/// Returns the status that says more about the store as a whole.
+fn graver(one: Exit, other: Exit) -> Exit {
+    let rank = |exit| match exit {
+        Exit::Damage => 3,
+        Exit::Done => 0,
+        Exit::NothingThere => 1,
+        _ => 2,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+fn say(
+    cx: &mut Context,
+    store: &Store,
+    session: &SessionName,
+    health: &Health,
+) -> Result<Exit, Stop> {
+    match cx.out.form() {
+        Form::Json => cx.out.json(&answer(store, session, health))?,
+        Form::Plain => rows(cx, session, health)?,
+        Form::Terminal => words(cx, session, health)?,
+    }
+    Ok(if health.is_ok() { Exit::Done } else { Exit::Damage })
+}
+
+fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answer<'a> {
+    Answer {
+        session: session.as_str(),
+        path: store.log_path(session).into_string(),
+        notes: health.notes,
+        attempts: health.attempts,
+        bad_lines: health.bad_lines,
+        foreign: health.foreign,
+        newer_version: health.newer_version,
+        blank_lines: health.blank_lines,
+        unsealed: health.unsealed,
+        torn_tail: health.torn_tail,
+        final_newline_missing: health.final_newline_missing,
+        newest: health.newest.map(NewestAnswer::from),
+        faults: health.faults.iter().map(Fault::from).collect(),
+        ok: health.is_ok(),
+    }
+}
+
+impl From<Newest> for NewestAnswer {
+    fn from(newest: Newest) -> Self {
+        let Newest { seq, generation, created_at, kind } = newest;
+        Self { seq, r#gen: generation, created_at, kind: kind.as_str() }
+    }
+}
+
+impl From<&Finding> for Fault {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            line: finding.line,
+            offset: finding.offset,
+            reason: finding.concern.reason(),
+            detail: finding.concern.to_string(),
+        }
+    }
+}
+
+fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), Stop> {
+    let mut table = Table::of(&[]);
+    let verdict = if health.is_ok() { "ok" } else { "damaged" };
+    let name = || Cell::text(session.as_str());
+    table.row(&mut cx.out, vec![name(), Cell::text(verdict), Cell::text(summary(health))])?;
+    let faults = health.faults.iter().map(|finding| ("fault", finding));
+    let remarks = health.remarks.iter().map(|finding| ("remark", finding));
+    for (sort, Finding { line, offset, concern }) in faults.chain(remarks) {
+        let place = [Cell::figure(line), Cell::figure(offset)];
+        let mut row = vec![name(), Cell::text(sort)];
+        row.extend(place);
+        row.extend([Cell::text(concern.reason()), Cell::text(concern.to_string())]);
+        table.row(&mut cx.out, row)?;
+    }
+    Ok(())
+}
+
+fn words(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), Stop> {
+    let mut table = Table::of(&[]);
+    let verdict = if health.is_ok() { Cell::good("ok") } else { Cell::bad("damaged") };
+    let row = vec![Cell::strong(session.as_str()), verdict, Cell::text(summary(health))];
+    table.row(&mut cx.out, row)?;
+    table.end(&mut cx.out)?;
+    let left_out = health.faults_left_out.saturating_add(health.remarks_left_out);
+    let mut findings: Vec<_> = health.faults.iter().chain(&health.remarks).collect();
+    findings.sort_by_key(|finding| finding.offset);
+    for finding in findings {
+        cx.out.line(&format!("  {finding}"))?;
+    }
+    if left_out > 0 {
+        cx.out.line(&format!("  and {left_out} more"))?;
+    }
+    Ok(())
+}
+
+/// Returns the figures that are worth a word, in words.
+fn summary(health: &Health) -> String {
+    let mut parts = vec![plural(health.notes, "note")];
+    let counted = [
+        (health.attempts, "attempt"),
+        (health.rollovers, "rollover"),
+        (health.bad_lines, "bad line"),
+        (health.foreign, "foreign record"),
+        (health.newer_version, "record"),
+        (health.unsealed, "record"),
+    ];
+    let of = ["", "", "", "", " of a newer version", " without a checksum"];
+    let said = counted.iter().zip(of).filter(|((count, _), _)| *count > 0);
+    parts.extend(said.map(|((count, one), of)| plural(*count, one) + of));
+    if health.torn_tail {
+        parts.push("a torn tail".to_owned());
+    }
+    if health.final_newline_missing {
+        parts.push("no final line break".to_owned());
+    }
+    parts.join(", ")
+}

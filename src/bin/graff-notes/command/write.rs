@@ -1,0 +1,155 @@
+//! `write`: a note goes to disk, and only then is it said to be there.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal, Read},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use graff_notes::{
+    log::Draft,
+    note::{Author, Fitted, NoteCap, NoteText},
+    session::SessionName,
+    store::{Appended, Store},
+    units::{Bytes, Generation, Seq},
+};
+use serde::Serialize;
+
+use crate::{
+    args,
+    context::{Context, now, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Cell, Form, Table},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'src/parse.rs:88 drops the CR; next: read_line' | graff-notes write fix-parser
+  graff-notes write fix-parser --file note.md --generation 3
+  graff-notes write --text 'all green, waiting for review' -- -odd-name
+
+In a pipe it prints the note's seq, its generation, and `stored`, or `unchanged` where the newest
+note says the same of the same generation.";
+
+/// Stores a note, and says so once it is on disk
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Write {
+    /// Name of the session
+    session: String,
+    /// Takes the note from this file instead of stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    file: Option<Utf8PathBuf>,
+    /// Takes this text for the note
+    #[arg(long, allow_hyphen_values = true)]
+    text: Option<String>,
+    /// Generation that the note describes; without it the greatest on record, else 0
+    #[arg(long, value_name = "N")]
+    generation: Option<u64>,
+    /// Most bytes of the note that are kept, 16 to 65536; the rest is cut off, and that is said
+    #[arg(long, value_name = "N", default_value_t = NoteCap::DEFAULT.get())]
+    cap_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    seq: Option<Seq>,
+    r#gen: Generation,
+    outcome: &'static str,
+    cut: Bytes,
+}
+
+impl Write {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let session = session(&self.session)?;
+        let store = cx.store()?;
+        let Fitted { text, cut } = self.note(cx, &session)?;
+        let generation = self.generation(&store, &session)?;
+        let draft = Draft::Note { text, author: Author::Agent, cut, generation, created_at: now() };
+        let (seq, outcome) = match store.append(&session, &draft) {
+            Ok(Appended::Stored(seq)) => (Some(seq), "stored"),
+            Ok(Appended::Unchanged(seq)) => (seq, "unchanged"),
+            Err(e) => return Err(Failure::from(e).about(&session).into()),
+        };
+        if cut > Bytes::ZERO {
+            let cap = self.cap_bytes;
+            cx.notices.warn(format_args!("cut {cut} bytes off the note: over the cap of {cap}"));
+        }
+        let session = session.as_str();
+        say(cx, &Answer { session, seq, r#gen: generation, outcome, cut })
+    }
+
+    fn note(&self, cx: &Context, session: &SessionName) -> Result<Fitted, Failure> {
+        let cap = args::cap(self.cap_bytes)?;
+        let read;
+        let text = match (&self.text, &self.file) {
+            (Some(text), _) => text,
+            (None, Some(path)) => {
+                read = from_file(path)?;
+                &read
+            }
+            (None, None) => {
+                if io::stdin().is_terminal() {
+                    cx.notices.hint("type the note, then Ctrl-D on a line of its own");
+                }
+                read = text_of(io::stdin().lock(), "stdin")?;
+                &read
+            }
+        };
+        NoteText::fit(text, cap)
+            .map_err(|why| Failure::input(format_args!("store the note: {why}")).about(session))
+    }
+
+    fn generation(&self, store: &Store, session: &SessionName) -> Result<Generation, Failure> {
+        match self.generation {
+            Some(generation) => Ok(Generation::new(generation)),
+            None => store.greatest_generation(session).map_err(|e| Failure::from(e).about(session)),
+        }
+    }
+}
+
+fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<Exit, Stop> {
+    let Answer { seq, r#gen, outcome, .. } = answer;
+    let number = seq.map_or_else(|| "without a number".to_owned(), |seq| seq.to_string());
+    match (cx.out.form(), *outcome) {
+        (Form::Json, _) => cx.out.json(answer)?,
+        (Form::Terminal, "stored") => {
+            cx.out.line(&format!("note {number} of generation {gen} is on disk"))?;
+        }
+        (Form::Terminal, _) => {
+            cx.out.line(&format!("note {number} of generation {gen} says the same already"))?;
+        }
+        (Form::Plain, _) => {
+            let row = vec![Cell::figure_if(*seq), Cell::figure(r#gen), Cell::text(*outcome)];
+            Table::of(&[]).row(&mut cx.out, row)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn from_file(path: &Utf8Path) -> Result<String, Failure> {
+    match File::open(path) {
+        Ok(file) => text_of(file, path.as_str()),
+        Err(e) => Err(Failure::system(format_args!("open {path}"), &e).at(path)),
+    }
+}
+
+/// Reads a text, but no more than a byte over what no note may have.
+fn text_of(from: impl Read, name: &str) -> Result<String, Failure> {
+    let limit = NoteText::BYTES_LIMIT as u64;
+    let mut bytes = Vec::new();
+    from.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::system(format_args!("read the note from {name}"), &e))?;
+    if bytes.len() as u64 > limit {
+        let what = format_args!("store the note: it has more than {limit} bytes: shorten it");
+        return Err(Failure::input(what));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::input(format_args!("store the note: {name} is not UTF-8 at byte {at}"))
+    })
+}

@@ -1,0 +1,66 @@
+//! What every command is handed: where to answer, where to complain, and which store is meant.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use camino::Utf8PathBuf;
+use graff_notes::{Error, ErrorKind, session::SessionName, store::Store, units::Timestamp};
+
+use crate::{
+    args::Common,
+    failure::Failure,
+    output::{Notices, Output},
+    root::{self, Root},
+};
+
+/// What every command is handed.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Where the answer goes.
+    pub(crate) out: Output,
+    /// Where everything else goes.
+    pub(crate) notices: Notices,
+    root: Option<Utf8PathBuf>,
+}
+
+impl Context {
+    pub(crate) fn new(common: Common) -> Self {
+        Self { out: Output::new(&common), notices: Notices::new(&common), root: common.root }
+    }
+
+    /// Finds the root of the store, and says where one was passed over.
+    pub(crate) fn root(&self) -> Result<Root, Failure> {
+        let root = root::find(self.root.as_deref())?;
+        for skipped in &root.skipped {
+            self.notices.warn(skipped);
+        }
+        Ok(root)
+    }
+
+    /// Returns the store, found anew.
+    pub(crate) fn store(&self) -> Result<Store, Failure> {
+        self.root().map(|root| Store::at(root.path))
+    }
+}
+
+/// Returns the session that `name` names.
+pub(crate) fn session(name: &str) -> Result<SessionName, Failure> {
+    SessionName::parse(name)
+        .map_err(|why| Failure::input(format_args!("use {name:?} as a session: {why}")))
+}
+
+/// Returns the failure that `error` is, in better words where a session has no log.
+pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Failure {
+    if error.kind() == ErrorKind::NotFound {
+        let folder = store.log_path(session);
+        let folder = folder.parent().unwrap_or(&folder);
+        let what = format_args!("find session {session}: it has no log in {folder}");
+        return Failure::nothing(what).advise(error.advice()).about(session).at(folder);
+    }
+    Failure::from(error).about(session)
+}
+
+/// Returns the time; a clock that stands before 1970 reads as 1970.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

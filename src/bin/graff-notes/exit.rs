@@ -1,0 +1,52 @@
+//! How the program ends.
+
+use std::process::ExitCode;
+
+use graff_notes::ErrorKind;
+use serde::Serialize;
+
+/// How the program ends; the number is the exit status.
+///
+/// 130 is not among them: an interrupt ends the program where it stands, as the shell reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "u8")]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// What was asked for is done.
+    Done = 0,
+    /// It failed: a file, a right, space.
+    Failed = 1,
+    /// It was asked for in a way that cannot be done.
+    Usage = 2,
+    /// There is no such session, note or record.
+    NothingThere = 3,
+    /// Another process holds the session's lock.
+    Busy = 4,
+    /// A log is damaged.
+    Damage = 5,
+    /// The gate refused a note that was required.
+    Refused = 6,
+}
+
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        exit as Self
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(u8::from(exit))
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::InvalidInput => Self::Usage,
+            ErrorKind::NotFound => Self::NothingThere,
+            ErrorKind::Busy => Self::Busy,
+            _ => Self::Failed,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What the program says, and how: the answer on stdout, everything else on stderr.
+//!
+//! An answer has three forms. On a terminal it is for a person: aligned, with relative times and
+//! colour, and with every control character shown as an escape. In a pipe it is for a script: one
+//! row a line, cells parted by tabs, nothing cut or coloured. With `--json` it is JSON, one object
+//! a line.
+
+mod notices;
+mod stdout;
+mod table;
+mod text;
+mod time;
+
+pub(crate) use notices::Notices;
+pub(crate) use stdout::{Form, Output};
+pub(crate) use table::{Cell, Table};
+pub(crate) use text::{argument, first_line, plural, shown, size};
+pub(crate) use time::{ago, iso};

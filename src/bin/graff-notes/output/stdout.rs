@@ -1,0 +1,107 @@
+//! stdout: the answer.
+
+use std::{
+    env,
+    io::{self, BufWriter, IsTerminal, StdoutLock, Write},
+};
+
+use anstyle::Style;
+use clap::ColorChoice;
+use serde::Serialize;
+
+use crate::{
+    args::Common,
+    failure::{Failure, Stop},
+};
+
+/// How wide a terminal is taken to be where the system doesn't tell, in columns.
+const WIDTH_DEFAULT: usize = 80;
+
+/// Where the answer goes.
+#[derive(Debug)]
+pub(crate) struct Output {
+    form: Form,
+    colour: bool,
+    out: BufWriter<StdoutLock<'static>>,
+}
+
+/// For whom the answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A program: one object a line.
+    Json,
+    /// A script: tab-separated, nothing cut.
+    Plain,
+    /// A person.
+    Terminal,
+}
+
+impl Output {
+    pub(crate) fn new(common: &Common) -> Self {
+        let stdout = io::stdout();
+        let form = match common.json {
+            true => Form::Json,
+            false if stdout.is_terminal() => Form::Terminal,
+            false => Form::Plain,
+        };
+        let colour = match common.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            // Looks at NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM.
+            ColorChoice::Auto => {
+                anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never
+            }
+        };
+        Self { form, colour, out: BufWriter::new(stdout.lock()) }
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.out.write_all(bytes).map_err(|e| stopped(&e))
+    }
+
+    /// Writes a line of text.
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Stop> {
+        self.bytes(line.as_bytes())?;
+        self.bytes(b"\n")
+    }
+
+    /// Writes one object on a line.
+    pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<(), Stop> {
+        serde_json::to_writer(&mut self.out, answer).map_err(|e| stopped(&e.into()))?;
+        self.bytes(b"\n")
+    }
+
+    /// Writes text in a style, where there is colour.
+    pub(crate) fn styled(&mut self, style: Style, text: &str) -> Result<(), Stop> {
+        if self.colour && !style.is_plain() {
+            write!(self.out, "{style}{text}{style:#}").map_err(|e| stopped(&e))
+        } else {
+            self.bytes(text.as_bytes())
+        }
+    }
+
+    /// Hands everything on that is still held back.
+    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
+        self.out.flush().map_err(|e| stopped(&e))
+    }
+
+    /// Returns how wide the terminal is, in columns.
+    pub(crate) fn width(&self) -> usize {
+        let told = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let asked =
+            || rustix::termios::tcgetwinsize(self.out.get_ref()).ok().map(|size| size.ws_col);
+        told.or_else(|| asked().map(usize::from)).filter(|w| *w > 0).unwrap_or(WIDTH_DEFAULT)
+    }
+}
+
+fn stopped(cause: &io::Error) -> Stop {
+    if cause.kind() == io::ErrorKind::BrokenPipe {
+        return Stop::ReaderGone;
+    }
+    Stop::Failed(Failure::system("write the answer to stdout", cause))
+}
