@@ -1,1 +1,15 @@
-//! (to be written)
+//! The promise: the program says what it did and nothing else, in the same words and under the same
+//! status each time, to a person, a script and a program.
+//!
+//! Shown by running the built program in folders of its own, also on a terminal.
+
+#![cfg(feature = "cli")]
+
+mod answers;
+mod deciding;
+mod names;
+mod pipes;
+mod roots;
+mod splicing;
+mod statuses;
+mod terminals;

@@ -1,6 +1,8 @@
 //! Builders of worlds for the tests.
 
 pub(crate) mod logs;
+#[cfg(feature = "cli")]
+pub(crate) mod world;
 
 use graff_notes::gate::{Boundary, Notes, Provider, Session, Situation};
 use graff_notes::units::{Calls, Generation, Tokens};

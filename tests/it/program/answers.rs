@@ -1,0 +1,315 @@
+//! The answers of every command in JSON: names, types and order of the fields, and the same
+//! answers as rows.
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+/// The names of an answer's fields, in their order.
+#[track_caller]
+fn fields(line: &str) -> Vec<String> {
+    let answer: serde_json::Map<String, Value> = serde_json::from_str(line).expect("an object");
+    // The order is that of the text, which the parsed map has lost.
+    let mut names: Vec<_> = answer.keys().cloned().collect();
+    names.sort_by_key(|name| line.find(&format!("\"{name}\":")));
+    names
+}
+
+/// A session with two notes of generation 3, an attempt, and a rollover.
+fn world() -> World {
+    let world = World::new();
+    world.put(
+        "s1",
+        "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"first\",\"created_at\":1000,\"seq\":1}\n\
+         {\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n\
+         {\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"a\\tb\\\\\\nc\",\"created_at\":951782399999,\
+         \"seq\":3,\"kind\":\"mechanical\",\"cut\":7}\n\
+         {\"v\":1,\"session\":\"s1\",\"gen\":4,\"created_at\":4000,\"seq\":4,\"kind\":\"rollover\"}\n",
+    );
+    world
+}
+
+#[test]
+fn write_tells_what_is_on_disk() {
+    let world = world();
+    let ran = world.fed("new", &["write", "s1", "--json"]).quietly();
+    let stored = json!({"session": "s1", "seq": 5, "gen": 4, "outcome": "stored", "cut": 0});
+    assert_eq!(ran.json(), stored);
+    assert_eq!(fields(ran.stdout()), ["session", "seq", "gen", "outcome", "cut"]);
+    assert_eq!(world.fed("new", &["write", "s1"]).quietly().stdout(), "5\t4\tunchanged\n");
+    assert_eq!(world.run(&["write", "s1", "--text", "new2"]).quietly().stdout(), "6\t4\tstored\n");
+}
+
+#[test]
+fn write_takes_the_text_as_given_from_wherever_it_comes() {
+    let world = World::new();
+    let text = "\u{feff} - tab\there\r\n\0 \u{1b}[31m 🜚 \u{10ffff}\n\n";
+    std::fs::write(world.root().join("note"), text).expect("a file");
+    for (from, args) in
+        [("stdin", &["write", "s1"][..]), ("file", &["write", "s1", "--file", "note"])]
+    {
+        world.fed(text, args).quietly();
+        assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), text, "{from}");
+    }
+    world.run(&["write", "--text", "--not a flag", "--", "-s1"]).quietly();
+    assert_eq!(world.run(&["show", "--", "-s1"]).quietly().stdout(), "--not a flag");
+}
+
+#[test]
+fn a_generation_that_is_given_is_kept_and_else_the_greatest_on_record_goes_on() {
+    let world = World::new();
+    for (args, row) in [
+        (&["--text", "a"][..], "1\t0\tstored\n"),
+        (&["--text", "b", "--generation", "7"], "2\t7\tstored\n"),
+        (&["--text", "c", "--generation", "5"], "3\t5\tstored\n"),
+        (&["--text", "d"], "4\t7\tstored\n"),
+        (
+            &["--text", "d", "--generation", "18446744073709551615"],
+            "5\t18446744073709551615\tstored\n",
+        ),
+    ] {
+        assert_eq!(world.run(&[&["write", "s1"], args].concat()).quietly().stdout(), row);
+    }
+}
+
+#[test]
+fn show_tells_all_that_is_known_of_a_note() {
+    let world = world();
+    let ran = world.run(&["show", "s1", "--json"]).quietly();
+    let newest = json!({
+        "session": "s1", "seq": 3, "gen": 3, "kind": "mechanical", "created_at": 951_782_399_999_u64,
+        "text": "a\tb\\\nc", "cut": 7, "sealed": false, "doubt": null
+    });
+    assert_eq!(ran.json(), newest);
+    assert_eq!(world.run(&["show", "s1", "--gen", "3", "--json"]).quietly().json(), newest);
+    for which in [&["--seq", "1"][..], &["--previous"]] {
+        assert_eq!(world.run(&[&["show", "s1"], which].concat()).quietly().stdout(), "first");
+    }
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    world.put("s1", format!("{log}{{\"v\":1,\"ses"));
+    let ran = world.run(&["show", "s1", "--json"]).ends(0);
+    assert_eq!(ran.json()["doubt"], json!({"cause": "torn", "offset": log.len()}));
+    assert!(ran.said("warning")["message"].as_str().is_some_and(|said| said.contains("finished")));
+}
+
+#[test]
+fn log_tells_every_record() {
+    let world = world();
+    let ran = world.run(&["log", "s1", "--json"]).quietly();
+    let answers = ran.answers();
+    assert_eq!(answers.len(), 4);
+    let third = json!({
+        "seq": 3, "gen": 3, "kind": "mechanical", "created_at": 951_782_399_999_u64,
+        "text": "a\tb\\\nc", "cut": 7, "line": 3, "offset": 146, "sealed": false
+    });
+    assert_eq!(answers[2], third);
+    assert_eq!(answers[1]["text"], Value::Null);
+    let order = ["seq", "gen", "kind", "created_at", "text", "cut", "line", "offset", "sealed"];
+    assert!(ran.stdout().lines().all(|line| fields(line) == order), "{ran}");
+    let rows = "1\t3\tnote\t1970-01-01T00:00:01Z\t5\tfirst\n\
+                2\t3\tattempt\t1970-01-01T00:00:02Z\t-\t-\n\
+                3\t3\tmechanical\t2000-02-28T23:59:59Z\t6\ta\\tb\\\\\\nc\n\
+                4\t4\trollover\t1970-01-01T00:00:04Z\t-\t-\n";
+    assert_eq!(world.run(&["log", "s1"]).quietly().stdout(), rows);
+}
+
+#[test]
+fn log_says_what_it_leaves_out() {
+    let world = world();
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    let foreign = "{\"v\":1,\"session\":\"s2\",\"text\":\"not ours\"}\n";
+    world.put("s1", format!("{log}junk\n\n{foreign}{{\"v\":1"));
+    let ran = world.run(&["log", "s1"]).ends(0);
+    assert_eq!(ran.stdout().lines().count(), 4);
+    assert!(!ran.stdout().contains("not ours"));
+    assert!(ran.stderr().starts_with("graff-notes: left out 3 lines of session s1"), "{ran}");
+}
+
+#[test]
+fn verify_tells_the_figures_and_every_fault() {
+    let world = world();
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    let foreign = "{\"v\":1,\"session\":\"s2\",\"text\":\"not ours\"}\n";
+    let newer = "{\"v\":2,\"session\":\"s1\",\"text\":\"not known\"}\n";
+    world.put("s1", format!("junk\n\n{log}{foreign}{newer}{{\"v\":1"));
+    let ran = world.run(&["verify", "s1", "--json"]).ends(5);
+    let after = "junk\n\n".len() + log.len();
+    let torn = after + foreign.len() + newer.len();
+    let mut answer = ran.json();
+    for fault in answer["faults"].as_array_mut().expect("faults") {
+        assert!(fault["detail"].take().is_string(), "{fault}");
+    }
+    let expected = json!({
+        "session": "s1", "path": world.log("s1"), "notes": 2, "attempts": 1, "bad_lines": 1,
+        "foreign": 1, "newer_version": 1, "blank_lines": 1, "unsealed": 4, "torn_tail": true,
+        "final_newline_missing": false,
+        "newest": {"seq": 3, "gen": 3, "created_at": 951_782_399_999_u64, "kind": "mechanical"},
+        "faults": [
+            {"line": 1, "offset": 0, "reason": "malformed", "detail": null},
+            {"line": 7, "offset": after, "reason": "foreign", "detail": null},
+            {"line": 9, "offset": torn, "reason": "torn_tail", "detail": null},
+        ],
+        "ok": false
+    });
+    assert_eq!(answer, expected);
+    assert_eq!(
+        fields(ran.stdout())[..11],
+        [
+            "session",
+            "path",
+            "notes",
+            "attempts",
+            "bad_lines",
+            "foreign",
+            "newer_version",
+            "blank_lines",
+            "unsealed",
+            "torn_tail",
+            "final_newline_missing"
+        ]
+    );
+}
+
+#[test]
+fn verify_has_a_row_for_the_session_and_for_each_finding() {
+    let world = world();
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    world.put("s1", format!("{log}junk\n"));
+    let ran = world.run(&["verify"]).ends(5);
+    let rows: Vec<Vec<_>> = ran.stdout().lines().map(|row| row.split('\t').collect()).collect();
+    let summary = "2 notes, 1 attempt, 1 rollover, 1 bad line, 4 records without a checksum";
+    assert_eq!(rows[0], ["s1", "damaged", summary]);
+    assert_eq!(rows[1][..5], ["s1", "fault", "5", &log.len().to_string(), "malformed"]);
+    assert_eq!(rows[2][..5], ["s1", "remark", "3", "146", "generation_repeated"]);
+    assert_eq!(rows.len(), 3);
+}
+
+#[test]
+fn list_tells_every_session_also_what_cannot_be_read() {
+    let world = world();
+    world.put("bad one", "junk\n");
+    world.put("empty", "");
+    std::fs::create_dir(world.log("gone")).expect("a folder in its place");
+    let odd = world.log("s1").with_file_name("raw name.notes.jsonl");
+    std::fs::write(&odd, "").expect("a file of another program");
+    let ran = world.run(&["list", "--json"]).ends(0);
+    let seen: Vec<_> = ran
+        .answers()
+        .iter()
+        .map(|answer| json!([answer["session"], answer["notes"], answer["health"]]))
+        .collect();
+    let expected = [
+        json!(["bad one", 0, "damaged"]),
+        json!(["empty", 0, "ok"]),
+        json!(["gone", null, "unreadable"]),
+        json!(["s1", 2, "ok"]),
+        json!([null, null, "unrecognised"]),
+    ];
+    assert_eq!(seen, expected);
+    let order = ["session", "path", "notes", "attempts", "newest", "size_bytes", "health"];
+    assert!(ran.stdout().lines().all(|line| fields(line) == order), "{ran}");
+    assert_eq!(
+        ran.said("warning")["message"],
+        format!("could not open {}: it is a folder, not a plain file", world.log("gone"))
+    );
+    let rows = world.run(&["list"]).ends(0);
+    let size = std::fs::metadata(world.log("s1")).expect("a log").len();
+    let row = format!("s1\t2\t3\t2000-02-28T23:59:59Z\t{size}\tok\t{}", world.log("s1"));
+    assert_eq!(rows.stdout().lines().nth(3), Some(&row[..]));
+    assert_eq!(rows.stdout().lines().count(), 5);
+}
+
+#[test]
+fn repair_tells_what_it_takes_out_and_what_it_wins_back() {
+    let world = world();
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    let behind =
+        "{\"v\":1,\"ses{\"v\":1,\"session\":\"s1\",\"gen\":4,\"text\":\"behind a stub\"}\n";
+    world.put("s1", format!("{log}{behind}junk"));
+    let answer = |mode, rejected: Value| {
+        json!({
+            "session": "s1", "mode": mode, "clean": false, "kept": 4, "won_back": 1, "dropped": 2,
+            "final_newline_supplied": false, "rejected_path": rejected,
+            "lines": [
+                {"line": 5, "offset": log.len(), "length": behind.len(), "reason": "run_together",
+                 "won_back": 1, "detail": null},
+                {"line": 6, "offset": log.len() + behind.len(), "length": 4, "reason": "malformed",
+                 "won_back": 0, "detail": null},
+            ]
+        })
+    };
+    let without_details = |mut answer: Value| {
+        for line in answer["lines"].as_array_mut().expect("lines") {
+            assert!(line["detail"].take().is_string());
+        }
+        answer
+    };
+    let dry = world.run(&["repair", "s1", "--json"]).ends(5).json();
+    assert_eq!(without_details(dry), answer("dry_run", Value::Null));
+    let rows = world.run(&["repair", "s1"]).ends(5);
+    assert!(rows.stdout().starts_with(&format!(
+        "5\t{}\t{}\trun_together\t1\t",
+        log.len(),
+        behind.len()
+    )));
+    let rejected = world.log("s1").with_file_name("s1.notes.rejected");
+    let done = world.run(&["repair", "s1", "--write", "--json"]).quietly().json();
+    assert_eq!(without_details(done), answer("write", json!(rejected)));
+    assert!(rejected.exists());
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "behind a stub");
+    let clean = world.run(&["repair", "s1", "--json"]).quietly().json();
+    assert_eq!((&clean["clean"], &clean["kept"]), (&json!(true), &json!(5)));
+}
+
+#[test]
+fn forget_says_so() {
+    let world = world();
+    let ran = world.run(&["forget", "s1", "--yes", "--json"]).quietly();
+    assert_eq!(ran.json(), json!({"session": "s1", "forgotten": true}));
+}
+
+#[test]
+fn completions_and_manual_can_be_had_in_json_too() {
+    let world = World::new();
+    let ran = world.run(&["completions", "bash", "--json"]).quietly();
+    let plain = world.run(&["completions", "bash"]).quietly();
+    assert_eq!(ran.json(), json!({"shell": "bash", "script": plain.stdout()}));
+    let ran = world.run(&["man", "write", "--json"]).quietly();
+    let plain = world.run(&["man", "write"]).quietly();
+    let page = json!({"page": "graff-notes-write", "text": plain.stdout(), "path": null});
+    assert_eq!(ran.json(), page);
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_command() {
+    let world = World::new();
+    let ran = world.run(&["man", "--dir", "."]).quietly();
+    assert!(ran.stdout().lines().count() > 10);
+    for path in ran.stdout().lines() {
+        let page = std::fs::read_to_string(world.root().join(path)).expect("a page");
+        assert!(page.contains(".TH graff-notes"), "{path}");
+        assert!(page.contains("Examples:"), "{path}");
+    }
+}
+
+#[test]
+fn an_error_is_one_object_on_stderr_and_leaves_stdout_empty() {
+    let world = World::new();
+    for (args, status, kind) in [
+        (&["show", "s1"][..], 3, "not_found"),
+        (&["verify"], 3, "not_found"),
+        (&["write", "a/b", "--text", "x"], 2, "invalid_input"),
+        (&["write", "s1", "--text", ""], 2, "invalid_input"),
+        (&["write", "s1", "--file", "."], 1, "io"),
+        (&["rite"], 2, "usage"),
+        (&["write"], 2, "usage"),
+        (&["list", "--root", "/not/there"], 2, "invalid_input"),
+    ] {
+        let ran = world.run(&[args, &["--json"]].concat()).ends(status);
+        assert_eq!(ran.stdout(), "", "{args:?}");
+        let error = ran.said("error");
+        assert_eq!((&error["kind"], &error["exit"]), (&json!(kind), &json!(status)), "{args:?}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.starts_with("could not "), "{args:?}: {message}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Closed pipes, closed streams, and what an early end of the reader means: nothing.
+
+use std::{
+    io::Read,
+    process::{Child, Command, Stdio},
+};
+
+use crate::support::world::{Ran, World};
+
+/// Starts the program with a pipe on stdout that nobody reads, and closes it.
+fn unread(world: &World, args: &[&str]) -> Ran {
+    let mut command = world.command(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    drop(child.stdout.take());
+    child.wait_with_output().expect("it ends").into()
+}
+
+fn large_world() -> World {
+    let world = World::new();
+    let text = "x".repeat(60_000);
+    let line =
+        |seq| format!("{{\"v\":1,\"session\":\"s1\",\"gen\":{seq},\"text\":\"{text}\"}}\njunk\n");
+    world.put("s1", (1..=20).map(line).collect::<Vec<_>>().concat());
+    world
+}
+
+#[test]
+fn a_reader_that_has_gone_ends_the_program_quietly() {
+    let world = large_world();
+    for args in [
+        &["show", "s1", "--seq", "1"][..],
+        &["log", "s1"],
+        &["log", "s1", "--json"],
+        &["show", "s1", "--gen", "20"],
+        &["show", "s1", "--gen", "20", "--json"],
+        &["completions", "zsh"],
+        &["where"],
+        &["decide"],
+        &["--help"],
+        &["man"],
+    ] {
+        let ran = unread(&world, args);
+        assert!(!ran.stderr().contains("panicked"), "{args:?}: {ran}");
+        if args[0] != "show" || args[2] != "--seq" {
+            ran.ends(0);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_half_way_ends_the_program_quietly() {
+    let world = large_world();
+    let mut child: Child = world
+        .command(&["log", "s1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut some = [0; 100];
+    child.stdout.take().expect("a pipe").read_exact(&mut some).expect("some of it");
+    let ran = Ran::from(child.wait_with_output().expect("it ends"));
+    assert_eq!(ran.ends(0).stderr(), "");
+}
+
+#[test]
+fn a_note_is_stored_whether_or_not_anybody_hears_of_it() {
+    let world = World::new();
+    unread(&world, &["write", "s1", "--text", "heard by nobody"]).ends(0);
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "heard by nobody");
+}
+
+#[test]
+fn streams_that_were_closed_from_the_start_are_no_reason_to_panic() {
+    let world = World::new();
+    let program = env!("CARGO_BIN_EXE_graff-notes");
+    for (shell, status) in [
+        ("exec \"$0\" write s1 --text a-note >&- 2>&-", 0),
+        ("exec \"$0\" show s1 >&- 2>&- <&-", 0),
+        ("exec \"$0\" show nobody >&- 2>&- <&-", 3),
+        ("exec \"$0\" write s1 <&-", 2),
+        ("exec \"$0\" splice s1 <&- >&-", 0),
+    ] {
+        let command: Command = world.command(&[]);
+        let mut sh = Command::new("sh");
+        sh.args(["-c", shell, program]).current_dir(world.root());
+        sh.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = Ran::of(sh.stdin(Stdio::null())).ends(status);
+        assert!(!ran.stderr().contains("panicked"), "{shell}: {ran}");
+    }
+}
+
+#[test]
+fn a_stderr_that_cannot_be_written_to_changes_nothing() {
+    let world = World::new();
+    let full = || std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+    let ran = Ran::of(world.command(&["show", "s1"]).stderr(full()));
+    ran.ends(3);
+    let cut = world
+        .command(&["write", "s1", "--cap-bytes", "16", "--text", &"x".repeat(20)])
+        .stderr(full())
+        .output()
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&cut.stdout), "1\t0\tstored\n");
+}

@@ -1,0 +1,120 @@
+//! Which folder is the root, and why: flag, environment, nearest store or repository, current one.
+
+use std::{fs, os::unix::fs::chown};
+
+use serde_json::json;
+
+use crate::support::world::{Ran, World, skipped};
+
+/// Runs `where` in a folder below the world, without a root in the environment.
+#[track_caller]
+fn where_in(world: &World, folder: &str, args: &[&str]) -> Ran {
+    let folder = world.root().join(folder);
+    fs::create_dir_all(&folder).expect("the folder is made");
+    let mut command = world.command(&[&["where", "--json"], args].concat());
+    Ran::of(command.current_dir(folder).env_remove("GRAFF_ROOT"))
+}
+
+#[track_caller]
+fn is(ran: &Ran, root: &str, because: &str) {
+    let answer = ran.json();
+    assert_eq!(answer["root"].as_str(), Some(root), "{ran}");
+    assert_eq!(answer["because"].as_str(), Some(because), "{ran}");
+}
+
+#[test]
+fn the_flag_comes_before_the_environment_and_that_before_any_folder() {
+    let world = World::new();
+    fs::create_dir_all(world.root().join("flag")).expect("a folder");
+    fs::create_dir_all(world.root().join(".git")).expect("a folder");
+    is(&world.run(&["where", "--json", "--root", "flag"]).quietly(), "flag", "flag");
+    let root = world.root().to_string();
+    is(&world.run(&["where", "--json"]).quietly(), &root, "environment");
+    is(&where_in(&world, "a/b", &[]).quietly(), &root, "git");
+    let mut empty = world.command(&["where", "--json"]);
+    is(&Ran::of(empty.env("GRAFF_ROOT", "")).quietly(), &root, "git");
+}
+
+#[test]
+fn the_nearest_folder_with_a_store_or_a_repository_counts() {
+    let world = World::new();
+    let root = world.root().canonicalize_utf8().expect("a path");
+    for made in ["outer/.git", "outer/mid/.graff", "outer/mid/inner/deep"] {
+        fs::create_dir_all(root.join(made)).expect("a folder");
+    }
+    let mid = root.join("outer/mid");
+    is(&where_in(&world, "outer/mid/inner/deep", &[]).quietly(), mid.as_str(), "graff");
+    is(&where_in(&world, "outer/other", &[]).quietly(), root.join("outer").as_str(), "git");
+    let inner = mid.join("inner");
+    fs::write(inner.join(".git"), "gitdir: elsewhere").expect("a work tree's file");
+    is(&where_in(&world, "outer/mid/inner/deep", &[]).quietly(), inner.as_str(), "git");
+}
+
+#[test]
+fn notes_are_found_from_every_folder_below() {
+    let world = World::new();
+    fs::create_dir_all(world.root().join(".git")).expect("a folder");
+    fs::create_dir_all(world.root().join("a/b")).expect("a folder");
+    let below = |args: &[&str]| {
+        let mut command = world.command(args);
+        Ran::of(command.current_dir(world.root().join("a/b")).env_remove("GRAFF_ROOT")).quietly()
+    };
+    below(&["write", "s1", "--text", "from below"]);
+    assert_eq!(below(&["show", "s1"]).stdout(), "from below");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "from below");
+}
+
+#[test]
+fn where_tells_whether_the_store_is_there_and_makes_nothing() {
+    let world = World::new();
+    let root = world.root();
+    let answer = |exists| {
+        json!({"root": root, "because": "environment", "notes": root.join(".graff/notes"),
+               "exists": exists, "skipped": []})
+    };
+    assert_eq!(world.run(&["where", "--json"]).quietly().json(), answer(false));
+    assert_eq!(world.files(), [""; 0]);
+    world.put("s1", "");
+    assert_eq!(world.run(&["where", "--json"]).quietly().json(), answer(true));
+    let rows = format!(
+        "root\t{root}\nbecause\tGRAFF_ROOT names it\nnotes\t{root}/.graff/notes\nexists\tyes\n"
+    );
+    assert_eq!(world.run(&["where"]).quietly().stdout(), rows);
+}
+
+#[test]
+fn a_root_that_is_no_folder_is_refused() {
+    let world = World::new();
+    fs::write(world.root().join("file"), "").expect("a file");
+    for (root, why) in [("file", "it is no folder"), ("not-there", "it is not there")] {
+        let ran = world.run(&["list", "--root", root]).ends(2);
+        assert_eq!(
+            ran.stderr(),
+            format!(
+                "graff-notes: could not use {root:?} as the root, which --root names: {why}\n  \
+                 name a folder that is there\n"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_store_of_another_user_is_passed_over_and_that_is_said() {
+    if !rustix::process::geteuid().is_root() {
+        skipped("only root can give a folder away");
+        return;
+    }
+    let world = World::new();
+    let root = world.root().canonicalize_utf8().expect("a path");
+    let foreign = root.join("mid/.graff");
+    fs::create_dir_all(root.join(".graff")).expect("a folder");
+    fs::create_dir_all(&foreign).expect("a folder");
+    chown(&foreign, Some(65_534), None).expect("given away");
+    let ran = where_in(&world, "mid/inner", &[]).ends(0);
+    is(&ran, root.as_str(), "graff");
+    let skipped = json!([{"path": foreign, "owner": 65_534}]);
+    assert_eq!(ran.json()["skipped"], skipped);
+    let said = format!("passed over {foreign}: it belongs to another user, 65534");
+    assert_eq!(ran.said("warning")["message"], json!(said));
+    is(&where_in(&world, "mid", &["--root", "."]).quietly(), ".", "flag");
+}

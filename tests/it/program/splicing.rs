@@ -1,0 +1,145 @@
+//! `splice`: the prompt always comes out; with the note where there is one, else byte for byte.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+const BASE: &str = "# Agent\r\n\r\n## HARD CONSTRAINTS\n- never push\n\n## Tools\n- read";
+
+fn world() -> World {
+    let world = World::new();
+    world.fed("SUBGOAL: make retry_test green", &["write", "s1"]).quietly();
+    world
+}
+
+#[test]
+fn the_note_goes_in_once_and_comes_out_again() {
+    let world = world();
+    let spliced = world.fed(BASE, &["splice", "s1"]).quietly();
+    assert!(spliced.stdout().contains("- never push\n\n=== graff-note begins ==="), "{spliced}");
+    let again = world.fed(&spliced.stdout, &["splice", "s1"]).quietly();
+    assert_eq!(again.stdout, spliced.stdout);
+    assert_eq!(world.fed(&spliced.stdout, &["splice", "--strip"]).quietly().stdout(), BASE);
+    let note = world.fed(&spliced.stdout, &["splice", "--extract"]).quietly();
+    assert_eq!(note.stdout(), "SUBGOAL: make retry_test green");
+}
+
+#[test]
+fn a_prompt_that_is_not_utf_8_loses_no_byte() {
+    let world = world();
+    let odd = b"caf\xe9\n## HARD CONSTRAINTS\n- \xff\xfe\xf0\x9f\n\n\xed\xa0\x80 \xf4\x80\x80\x80\0\x80\n";
+    let spliced = world.fed(odd, &["splice", "s1"]).quietly();
+    let block = b"SUBGOAL: make retry_test green\n=== graff-note ends ===\n\n\xed\xa0\x80";
+    assert!(spliced.stdout.windows(block.len()).any(|window| window == block), "{spliced}");
+    assert_eq!(world.fed(&spliced.stdout, &["splice", "--strip"]).quietly().stdout, odd);
+    let note = world.fed(&spliced.stdout, &["splice", "--extract"]).quietly();
+    assert_eq!(note.stdout(), "SUBGOAL: make retry_test green");
+    let json = world.fed(odd, &["splice", "s1", "--json"]).ends(0);
+    assert!(json.json()["prompt"].as_str().is_some_and(|prompt| prompt.contains("caf\u{fffd}")));
+    assert!(json.said("warning")["message"].as_str().is_some_and(|said| said.contains("U+FFFD")));
+}
+
+#[test]
+fn a_note_of_private_use_characters_is_no_stray_byte() {
+    let world = World::new();
+    let note: String = ('\u{100000}'..='\u{1000ff}').collect();
+    world.fed(&note, &["write", "s1"]).quietly();
+    let spliced = world.fed(b"\x80\xff", &["splice", "s1"]).quietly();
+    let found = world.fed(&spliced.stdout, &["splice", "--extract"]).quietly();
+    assert_eq!(found.stdout(), note);
+    assert!(spliced.stdout.starts_with(b"\x80\xff\n\n==="), "{spliced}");
+}
+
+#[test]
+fn without_a_note_the_prompt_comes_out_byte_for_byte() {
+    let world = World::new();
+    let odd = b"\xff no final line break, === graff-note begins ===";
+    assert_eq!(world.fed(odd, &["splice", "s1"]).quietly().stdout, odd);
+    world.put("empty", "");
+    assert_eq!(world.fed(odd, &["splice", "empty"]).quietly().stdout, odd);
+    assert_eq!(world.fed("", &["splice", "s1"]).quietly().stdout(), "");
+}
+
+#[test]
+fn whatever_goes_wrong_the_prompt_comes_out() {
+    let world = world();
+    std::fs::create_dir(world.log("folder")).expect("a folder in its place");
+    std::os::unix::fs::symlink(world.log("s1"), world.log("link")).expect("a link in its place");
+    for (args, status) in [
+        (&["splice", ""][..], 2),
+        (&["splice", "../../etc/passwd"], 2),
+        (&["splice", "s1", "--cap-bytes", "1"], 2),
+        (&["splice", "s1", "--root", "/not/there"], 2),
+        (&["splice", "folder"], 1),
+        (&["splice", "link"], 1),
+    ] {
+        let ran = world.fed(BASE, args).ends(status);
+        assert_eq!(ran.stdout(), BASE, "{args:?}");
+        assert!(ran.stderr().starts_with("graff-notes: could not "), "{args:?}: {ran}");
+        let ran = world.fed(BASE, &[args, &["--json"]].concat()).ends(status);
+        assert_eq!(ran.json()["prompt"], json!(BASE), "{args:?}");
+        assert_eq!(ran.said("error")["exit"], json!(status), "{args:?}");
+    }
+}
+
+#[test]
+fn a_hand_edited_note_over_the_cap_is_cut_and_said_to_be() {
+    let world = World::new();
+    let text = "x".repeat(4_010);
+    world.put("s1", format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"{text}\"}}\n"));
+    let ran = world.fed(BASE, &["splice", "s1"]).ends(0);
+    assert_eq!(ran.stderr(), "graff-notes: left out 10 bytes of the note: over the cap of 4000\n");
+    let note = world.fed(&ran.stdout, &["splice", "--extract"]).quietly();
+    assert_eq!(note.stdout(), "x".repeat(4_000));
+    world.fed(BASE, &["splice", "s1", "--cap-bytes", "5000"]).quietly();
+}
+
+#[test]
+fn check_says_how_the_prompt_stands_to_the_note() {
+    let world = world();
+    let spliced = world.fed(BASE, &["splice", "s1"]).quietly().stdout;
+    let check = |prompt: &[u8], session, status| {
+        let ran = world.fed(prompt, &["splice", session, "--check"]).ends(status);
+        ran.stdout().to_owned()
+    };
+    assert_eq!(check(&spliced, "s1", 0), "current\n");
+    assert_eq!(check(BASE.as_bytes(), "s1", 1), "absent\n");
+    assert_eq!(check(BASE.as_bytes(), "nobody", 0), "current\n");
+    assert_eq!(check(&spliced, "nobody", 1), "stale\n");
+    assert_eq!(check(&[&spliced[..], b"\n", &spliced].concat(), "s1", 1), "stacked\n");
+    world.fed("another", &["write", "s1"]).quietly();
+    assert_eq!(check(&spliced, "s1", 1), "stale\n");
+    let ran = world.fed(&spliced, &["splice", "s1", "--check", "--json"]).ends(1);
+    assert_eq!(ran.json(), json!({"session": "s1", "check": "stale"}));
+}
+
+#[test]
+fn the_answers_in_json() {
+    let world = world();
+    let plain = world.fed(BASE, &["splice", "s1"]).quietly();
+    let spliced = world.fed(BASE, &["splice", "s1", "--json"]).quietly().json();
+    let note = json!({"seq": 1, "gen": 0, "left_out": 0});
+    let answer = json!({"session": "s1", "prompt": plain.stdout(), "note": note, "doubt": null});
+    assert_eq!(spliced, answer);
+    let bare = json!({"session": null, "prompt": BASE, "note": null, "doubt": null});
+    let stripped = world.fed(&plain.stdout, &["splice", "--strip", "--json"]).quietly().json();
+    assert_eq!(stripped, bare);
+    let found = world.fed(&plain.stdout, &["splice", "--extract", "--json"]).quietly().json();
+    assert_eq!(found, json!({"note": "SUBGOAL: make retry_test green"}));
+    let ran = world.fed(BASE, &["splice", "nobody", "--json"]).quietly();
+    assert_eq!(ran.json()["note"], Value::Null);
+    world.fed(BASE, &["splice", "--extract"]).ends(3);
+}
+
+#[test]
+fn a_store_that_only_can_be_read_is_read() {
+    let world = world();
+    for folder in [".graff/notes", ".graff"] {
+        let mode = std::fs::Permissions::from_mode(0o500);
+        std::fs::set_permissions(world.root().join(folder), mode).expect("modes");
+    }
+    let ran = world.fed(BASE, &["splice", "s1"]).quietly();
+    assert!(ran.stdout().contains("SUBGOAL"));
+}

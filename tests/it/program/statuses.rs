@@ -1,0 +1,245 @@
+//! Every exit status, with the words that go with it.
+
+use std::fs::File;
+
+use graff_notes::session::SessionName;
+
+use crate::support::world::World;
+
+/// The other process that has a session's lock.
+fn locked(world: &World, session: &str) -> File {
+    let session = SessionName::parse(session).expect("a good name");
+    let path = world.store().lock_path(&session);
+    let file = File::options().write(true).open(path).expect("the lock file");
+    fs2::FileExt::lock_exclusive(&file).expect("the lock");
+    file
+}
+
+#[test]
+fn done_is_0_and_says_nothing_but_the_answer() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "a note");
+}
+
+#[test]
+fn help_and_version_are_done() {
+    let world = World::new();
+    assert!(world.run(&["--help"]).quietly().stdout().contains("Exit status: 0 done, 1 failed"));
+    assert!(world.run(&["--version"]).quietly().stdout().starts_with("graff-notes "));
+}
+
+#[test]
+fn every_command_shows_an_example() {
+    let world = World::new();
+    let help = world.run(&["--help"]).quietly();
+    let (_, commands) = help.stdout().split_once("Commands:\n").expect("a list of commands");
+    let (commands, _) = commands.split_once("\n\n").expect("options behind it");
+    for command in commands.lines().filter(|line| !line.starts_with("   ")) {
+        let name = command.split_whitespace().next().expect("a name");
+        let help = world.run(&[name, "--help"]).quietly();
+        assert!(help.stdout().contains("Examples:\n  "), "{name}: {help}");
+        assert!(help.stdout().contains(&format!("graff-notes {name}")), "{name}: {help}");
+    }
+}
+
+#[test]
+fn failed_is_1() {
+    let world = World::new();
+    let ran = world.run(&["write", "s1", "--file", "not-there"]).ends(1);
+    assert_eq!(
+        ran.stderr(),
+        "graff-notes: could not open not-there: No such file or directory (os error 2)\n"
+    );
+    assert_eq!(ran.stdout(), "");
+}
+
+#[test]
+fn a_full_disk_behind_stdout_is_a_failure() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+    let mut show = world.command(&["show", "s1"]);
+    let ran = crate::support::world::Ran::of(show.stdout(full)).ends(1);
+    assert!(
+        ran.stderr().starts_with("graff-notes: could not write the answer to stdout: No space")
+    );
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    let world = World::new();
+    for args in [
+        &[][..],
+        &["rite", "s1"],
+        &["write"],
+        &["write", "s1", "--text", "a", "--file", "b"],
+        &["write", "s1", "--text", "a", "--generation", "-1"],
+        &["write", "s1", "--text", "a", "--cap-bytes", "15"],
+        &["write", "s1", "--text", "a", "--cap-bytes", "65537"],
+        &["write", "s1", "--text", " \n\t"],
+        &["show", "s1", "--seq", "1", "--previous"],
+        &["splice"],
+        &["decide", "--percent", "0"],
+        &["decide", "--percent", "101"],
+        &["decide", "--percent", "80%"],
+        &["decide", "--ceiling-tokens", "999"],
+        &["decide", "--bytes-per-token", "0"],
+        &["man", "rite"],
+        &["completions", "cmd.exe"],
+        &["list", "--root", "/not/there"],
+    ] {
+        let ran = world.run(args).ends(2);
+        assert_eq!(ran.stdout(), "", "{args:?}");
+        assert!(!ran.stderr().is_empty(), "{args:?}");
+    }
+    assert_eq!(world.files(), [""; 0], "nothing was made");
+}
+
+#[test]
+fn a_note_over_the_limit_is_refused_and_one_over_the_cap_is_cut_and_said_to_be() {
+    let world = World::new();
+    let ran = world.fed("x".repeat(65_537), &["write", "s1"]).ends(2);
+    assert_eq!(
+        ran.stderr(),
+        "graff-notes: could not store the note: it has more than 65536 bytes: shorten it\n"
+    );
+    let ran = world.fed("x".repeat(4_100), &["write", "s1"]).ends(0);
+    assert_eq!(ran.stderr(), "graff-notes: cut 100 bytes off the note: over the cap of 4000\n");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout.len(), 4_000);
+    world.fed("x".repeat(65_536), &["write", "s1", "--cap-bytes", "65536"]).quietly();
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout.len(), 65_536);
+}
+
+#[test]
+fn a_note_that_is_no_text_is_refused() {
+    let ran = World::new().fed(b"caf\xe9 closed", &["write", "s1"]).ends(2);
+    assert_eq!(
+        ran.stderr(),
+        "graff-notes: could not store the note: stdin is not UTF-8 at byte 3\n"
+    );
+}
+
+#[test]
+fn nothing_there_is_3_and_makes_nothing() {
+    let world = World::new();
+    for args in [
+        &["show", "s1"][..],
+        &["log", "s1"],
+        &["verify"],
+        &["verify", "s1"],
+        &["repair", "s1"],
+        &["repair", "s1", "--write"],
+        &["forget", "s1", "--yes"],
+    ] {
+        let ran = world.run(args).ends(3);
+        assert_eq!(ran.stdout(), "", "{args:?}");
+        assert!(ran.stderr().starts_with("graff-notes: could not "), "{args:?}: {ran}");
+    }
+    world.run(&["list"]).quietly();
+    world.run(&["where"]).quietly();
+    world.run(&["decide", "--session", "s1"]).quietly();
+    assert_eq!(world.fed("base", &["splice", "s1"]).quietly().stdout(), "base");
+    assert_eq!(world.files(), [""; 0]);
+}
+
+#[test]
+fn a_note_that_is_not_on_record_is_not_there() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1", "--generation", "4"]).quietly();
+    for (which, said) in [
+        (&["--seq", "2"][..], "note 2 of session s1: no note has this number"),
+        (&["--gen", "3"], "a note of generation 3 of session s1: there is none"),
+        (&["--previous"], "the note before the newest of session s1: there is none"),
+    ] {
+        let ran = world.run(&[&["show", "s1"], which].concat()).ends(3);
+        assert!(ran.stderr().starts_with(&format!("graff-notes: could not show {said}")), "{ran}");
+    }
+}
+
+#[test]
+fn busy_is_4_and_names_the_holder() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    let _lock = locked(&world, "s1");
+    let ran = world.fed("another", &["write", "s1"]).ends(4);
+    assert!(ran.stderr().starts_with("graff-notes: could not lock "), "{ran}");
+    assert!(ran.stderr().contains(&format!("process {}", std::process::id())), "{ran}");
+    assert!(ran.stderr().ends_with("reading needs no lock\n"), "{ran}");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "a note");
+}
+
+#[test]
+fn damage_is_5_and_stays_readable() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    let log = std::fs::read(world.log("s1")).expect("a log");
+    world.put("s1", [&log[..], b"junk\n"].concat());
+    world.run(&["verify", "s1"]).ends(5);
+    world.run(&["verify"]).ends(5);
+    world.run(&["repair", "s1"]).ends(5);
+    let shown = world.run(&["show", "s1"]).ends(0);
+    assert_eq!(shown.stdout(), "a note");
+    assert_eq!(
+        shown.stderr(),
+        format!(
+            "graff-notes: a newer note of session s1 may be damaged: a damaged line stands behind \
+             this one, at byte {}; `graff-notes verify s1` shows more\n",
+            log.len()
+        )
+    );
+    world.run(&["repair", "s1", "--write"]).quietly();
+    world.run(&["verify", "s1"]).quietly();
+    world.run(&["repair", "s1"]).quietly();
+    assert_eq!(std::fs::read(world.log("s1")).expect("a log"), log);
+}
+
+#[test]
+fn a_log_without_a_readable_note_is_damage_where_one_may_have_been_there() {
+    let world = World::new();
+    world.put("s1", "{\"v\":1,\"session\":\"s1\",\"text\":\"cut o");
+    let ran = world.run(&["show", "s1"]).ends(5);
+    assert!(
+        ran.stderr().starts_with("graff-notes: could not show a note of session s1: its log has")
+    );
+    let ran = world.fed("base", &["splice", "s1"]).ends(5);
+    assert_eq!(ran.stdout(), "base");
+}
+
+#[test]
+fn of_several_sessions_damage_outweighs_what_cannot_be_read_and_that_what_is_not_there() {
+    let world = World::new();
+    world.fed("a note", &["write", "good"]).quietly();
+    world.put("bad", "junk\n");
+    std::fs::create_dir(world.log("unreadable")).expect("a folder in its place");
+    for (sessions, status) in [
+        (&["good"][..], 0),
+        (&["good", "gone"], 3),
+        (&["good", "gone", "unreadable"], 1),
+        (&["unreadable", "gone"], 1),
+        (&["gone", "bad", "unreadable"], 5),
+        (&[], 5),
+    ] {
+        world.run(&[&["verify"], sessions].concat()).ends(status);
+    }
+}
+
+#[test]
+fn refused_by_the_gate_is_6_where_a_note_is_required_and_else_0() {
+    let world = World::new();
+    let worker = ["decide", "--depth", "1"];
+    world.run(&worker).quietly();
+    world.run(&[&worker[..], &["--require-note"]].concat()).ends(6);
+    world.run(&["decide", "--require-note"]).quietly();
+}
+
+#[test]
+fn forgetting_unasked_needs_a_yes() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    let ran = world.fed("y\n", &["forget", "s1"]).ends(2);
+    assert!(ran.stderr().ends_with("  say --yes where nobody can be asked\n"), "{ran}");
+    assert_eq!(world.run(&["forget", "s1", "--yes"]).quietly().stdout(), "");
+    world.run(&["show", "s1"]).ends(3);
+    assert!(!world.log("s1").exists());
+}

@@ -1,0 +1,63 @@
+//! What a person at a terminal sees: relative times, colour, and no character that could steer the
+//! terminal.
+
+use crate::support::world::World;
+
+fn world() -> World {
+    let world = World::new();
+    world.fed("goal\ttabs\u{1b}[2J\u{7}\u{202e}\nsecond é line", &["write", "s1"]).quietly();
+    world
+}
+
+#[test]
+fn a_note_is_shown_under_a_header_with_its_control_characters_escaped() {
+    let shown = world().at_terminal(80, "", &["show", "s1", "--color", "never"]).ends(0);
+    let expected = "s1 · note 1 · generation 0 · just now · 32 bytes\r\n\
+                    goal\ttabs\\u{1b}[2J\\u{7}\\u{202e}\r\nsecond é line\r\n";
+    assert_eq!(shown.stdout(), expected);
+}
+
+#[test]
+fn colour_is_there_unless_it_is_unwanted() {
+    let world = world();
+    let coloured = |args: &[&str]| world.at_terminal(80, "", args).stdout.contains(&0x1b);
+    assert!(coloured(&["list"]));
+    assert!(!coloured(&["list", "--color", "never"]));
+    let piped = world.run(&["list"]).quietly();
+    assert!(!piped.stdout.contains(&0x1b), "{piped}");
+}
+
+#[test]
+fn tables_are_aligned_and_named_and_fit() {
+    let world = world();
+    let list = world.at_terminal(80, "", &["list", "--color", "never"]).ends(0);
+    let lines: Vec<_> = list.stdout().lines().collect();
+    assert!(lines[0].starts_with("session  notes  gen"), "{list}");
+    assert!(lines[1].starts_with("s1           1    0  just now"), "{list}");
+    world.run(&["write", "s1", "--text", &"word ".repeat(100)]).quietly();
+    for columns in [60, 80, 200] {
+        let log = world.at_terminal(columns, "", &["log", "s1", "--color", "never"]).ends(0);
+        let widest = log.stdout().lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(usize::from(columns)), "{columns}: {log}");
+        assert!(log.stdout().contains('…'), "{log}");
+    }
+}
+
+#[test]
+fn forgetting_asks_and_takes_only_yes_for_yes() {
+    let world = world();
+    for (typed, status) in [("\n", 1), ("n\n", 1), ("yeah\n", 1), ("\u{4}", 1), ("yes\n", 0)] {
+        let ran = world.at_terminal(80, typed, &["forget", "s1"]).ends(status);
+        assert!(ran.stdout().contains("Forget session s1 (1 note, the newest "), "{ran}");
+        assert_eq!(world.log("s1").exists(), status != 0, "{typed:?}");
+    }
+}
+
+#[test]
+fn a_note_can_be_typed() {
+    let world = World::new();
+    let ran = world.at_terminal(80, "typed in\n\u{4}", &["write", "s1"]).ends(0);
+    assert!(ran.stdout().contains("type the note, then Ctrl-D"), "{ran}");
+    assert!(ran.stdout().ends_with("note 1 of generation 0 is on disk\r\n"), "{ran}");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "typed in\n");
+}

@@ -1,0 +1,211 @@
+//! A folder with a store in it, and the program at work there.
+
+use std::{
+    fs::{self, File},
+    io::{Read, Write},
+    os::fd::OwnedFd,
+    path::Path,
+    process::{Command, ExitStatus, Stdio},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{session::SessionName, store::Store};
+use rustix::pty::{self, OpenptFlags};
+use serde_json::Value;
+
+/// A folder of its own, which is the root of a store unless a test says otherwise.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub(crate) fn root(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.folder.path()).expect("a UTF-8 path")
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::at(self.root())
+    }
+
+    pub(crate) fn log(&self, session: &str) -> Utf8PathBuf {
+        self.store().log_path(&SessionName::parse(session).expect("a good name"))
+    }
+
+    /// Makes `bytes` the log of a session.
+    pub(crate) fn put(&self, session: &str, bytes: impl AsRef<[u8]>) {
+        let log = self.log(session);
+        fs::create_dir_all(log.parent().expect("a folder")).expect("the folder is made");
+        fs::write(log, bytes).expect("the log is written");
+    }
+
+    /// Every file and folder below the root, by path from there.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        list(self.folder.path(), self.folder.path(), &mut found);
+        found.sort();
+        found
+    }
+
+    /// The program in the root, named as such by the environment and cut off from ours.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_graff-notes"));
+        command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(variable);
+        }
+        command.env("GRAFF_ROOT", self.root()).env("TERM", "xterm");
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(&mut self.command(args))
+    }
+
+    /// Runs the program with `stdin`.
+    pub(crate) fn fed(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        // Short enough for the pipe's buffer, so that nobody waits for anybody.
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let _ = pipe.write_all(stdin.as_ref()); // it may not want to read
+        drop(pipe);
+        child.wait_with_output().expect("the program ends").into()
+    }
+
+    /// Runs the program on a terminal of `columns`, typing `typed` at it; stdout and stderr both
+    /// come out as the terminal shows them.
+    pub(crate) fn at_terminal(&self, columns: u16, typed: &str, args: &[&str]) -> Ran {
+        let (mut ours, theirs) = terminal(columns);
+        let stdio = || Stdio::from(theirs.try_clone().expect("another handle"));
+        let mut command = self.command(args);
+        let mut child =
+            command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().expect("it starts");
+        drop((command, theirs));
+        ours.write_all(typed.as_bytes()).expect("typing");
+        let mut stdout = Vec::new();
+        let mut piece = [0; 4096];
+        // The end of a terminal reads as an error.
+        while let Ok(read @ 1..) = ours.read(&mut piece) {
+            stdout.extend_from_slice(&piece[..read]);
+        }
+        Ran { status: child.wait().expect("it ends"), stdout, stderr: Vec::new() }
+    }
+}
+
+fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a readable folder").flatten() {
+        let path = entry.path();
+        let below = path.strip_prefix(root).expect("below the root");
+        found.push(below.to_string_lossy().into_owned());
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            list(root, &path, found);
+        }
+    }
+}
+
+fn terminal(columns: u16) -> (File, OwnedFd) {
+    let ours = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&ours).expect("granted");
+    pty::unlockpt(&ours).expect("unlocked");
+    let name = pty::ptsname(&ours, Vec::new()).expect("a name");
+    let name = name.to_str().expect("a UTF-8 name");
+    let theirs = File::options().read(true).write(true).open(name).expect("its other end");
+    let size = rustix::termios::Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&theirs, size).expect("a size");
+    (ours.into(), theirs.into())
+}
+
+impl Ran {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        command.output().expect("the program runs").into()
+    }
+
+    /// Asserts the exit status.
+    #[track_caller]
+    pub(crate) fn ends(self, status: i32) -> Self {
+        assert_eq!(self.status.code(), Some(status), "{self}");
+        self
+    }
+
+    /// Asserts that it is done, and said nothing on stderr.
+    #[track_caller]
+    pub(crate) fn quietly(self) -> Self {
+        let ran = self.ends(0);
+        assert_eq!(ran.stderr(), "", "{ran}");
+        ran
+    }
+
+    #[track_caller]
+    pub(crate) fn stdout(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("UTF-8 on stdout")
+    }
+
+    #[track_caller]
+    pub(crate) fn stderr(&self) -> &str {
+        std::str::from_utf8(&self.stderr).expect("UTF-8 on stderr")
+    }
+
+    /// The one answer on stdout.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let [answer] = self.answers().try_into().unwrap_or_else(|_| panic!("one answer: {self}"));
+        answer
+    }
+
+    /// Every answer on stdout, one a line.
+    #[track_caller]
+    pub(crate) fn answers(&self) -> Vec<Value> {
+        objects(self.stdout())
+    }
+
+    /// What the one object on stderr says under `name`.
+    #[track_caller]
+    pub(crate) fn said(&self, name: &str) -> Value {
+        let [said] = objects(self.stderr()).try_into().unwrap_or_else(|_| panic!("one: {self}"));
+        said.get(name).unwrap_or_else(|| panic!("{name} in {said}")).clone()
+    }
+}
+
+impl std::fmt::Display for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { status, stdout, stderr } = self;
+        let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        write!(f, "{status}\n-- stdout\n{stdout}\n-- stderr\n{stderr}")
+    }
+}
+
+impl From<std::process::Output> for Ran {
+    fn from(output: std::process::Output) -> Self {
+        let std::process::Output { status, stdout, stderr } = output;
+        Self { status, stdout, stderr }
+    }
+}
+
+/// Says that a test cannot be run here.
+#[expect(clippy::print_stderr, reason = "a test that is skipped has to say so")]
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+#[track_caller]
+fn objects(lines: &str) -> Vec<Value> {
+    let object = |line| {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        assert!(value.is_object(), "an object a line: {line}");
+        value
+    };
+    lines.lines().map(object).collect()
+}
