@@ -71,14 +71,17 @@ impl<'a> Cursor<'a> {
             if at < run {
                 continue; // the second byte of an escape
             }
-            let plain = whole.get(run..at).filter(|plain| !holds_control(plain))?;
-            let (sign, next) = (whole.get(at)?, whole.get(at + 1));
-            if *sign == b'"' {
+            let plain = whole.get(run..at)?;
+            if whole.get(at) == Some(&b'"') {
                 self.0 = whole.get(at + 1..)?;
-                return if run == 0 { borrowed(plain) } else { owned(unescaped, plain) };
+                let raw = whole.get(..at).filter(|raw| !holds_control(raw))?;
+                return if run == 0 { borrowed(raw) } else { owned(unescaped, plain) };
+            }
+            if run == 0 {
+                unescaped.reserve_exact(whole.len());
             }
             unescaped.extend_from_slice(plain);
-            unescaped.push(short_escape(*next?)?);
+            unescaped.push(short_escape(*whole.get(at + 1)?)?);
             run = at + 2;
         }
         None
@@ -104,8 +107,11 @@ fn owned<'a>(mut unescaped: Vec<u8>, plain: &[u8]) -> Option<Cow<'a, str>> {
 }
 
 /// Whether there is a byte that JSON wants escaped.
-fn holds_control(plain: &[u8]) -> bool {
-    plain.iter().min().is_some_and(|least| *least < b' ')
+///
+/// It looks at every byte, since to stop at the first would keep the compiler from taking many at
+/// once.
+fn holds_control(raw: &[u8]) -> bool {
+    raw.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' '
 }
 
 const fn short_escape(letter: u8) -> Option<u8> {

@@ -1,6 +1,6 @@
 //! Writes a record as one line.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use super::{
     super::{Draft, Kind, LINE_BYTES_MAX},
@@ -98,34 +98,7 @@ struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for run in self.0.split_inclusive(must_be_escaped) {
-            let mut chars = run.chars();
-            match chars.next_back() {
-                Some(last) if must_be_escaped(last) => {
-                    f.write_str(chars.as_str())?;
-                    escape(last, f)?;
-                }
-                _ => f.write_str(run)?,
-            }
-        }
-        f.write_char('"')
-    }
-}
-
-const fn must_be_escaped(c: char) -> bool {
-    matches!(c, '"' | '\\' | '\0'..='\x1f')
-}
-
-fn escape(c: char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match c {
-        '"' => f.write_str("\\\""),
-        '\\' => f.write_str("\\\\"),
-        '\n' => f.write_str("\\n"),
-        '\r' => f.write_str("\\r"),
-        '\t' => f.write_str("\\t"),
-        '\x08' => f.write_str("\\b"),
-        '\x0c' => f.write_str("\\f"),
-        other => write!(f, "\\u{:04x}", u32::from(other)),
+        let quoted = serde_json::to_string(self.0).map_err(|_| fmt::Error)?;
+        f.write_str(&quoted)
     }
 }
