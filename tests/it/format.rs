@@ -90,6 +90,27 @@ fn plain_note(words: &str) -> Draft {
     }
 }
 
+#[test]
+fn the_example_of_the_format_is_what_is_written() {
+    let page = include_str!("../../docs/format.md");
+    let (_, example) = page.split_once("```jsonl\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let (generation, created_at) = (Generation::new(3), Timestamp::new(1_790_000_000_000));
+    let drafts = [
+        Draft::Attempt { generation, created_at },
+        Draft::Note {
+            text: text("red\nblue"),
+            author: Author::Agent,
+            cut: Bytes::ZERO,
+            generation,
+            created_at,
+        },
+    ];
+    let session = SessionName::parse("s1").unwrap();
+    let lines = (7..).zip(&drafts).flat_map(|(seq, draft)| written(draft, &session, seq));
+    assert_eq!(String::from_utf8(lines.collect()).unwrap(), example);
+}
+
 /// Reads a line that ends in LF.
 #[track_caller]
 fn read<'a>(line: &'a [u8], session: &SessionName) -> Line<'a> {
