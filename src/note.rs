@@ -224,6 +224,13 @@ pub(crate) fn head(text: &str, bytes_max: usize) -> &str {
     end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
+/// The longest end of `text` that has at most `bytes_max` bytes and parts no character.
+pub(crate) fn tail(text: &str, bytes_max: usize) -> &str {
+    let start = text.len().saturating_sub(bytes_max);
+    let start = (start..=text.len()).find(|&at| text.is_char_boundary(at));
+    start.and_then(|start| text.get(start..)).unwrap_or_default()
+}
+
 const NONE: &str = "none";
 
 fn opts_out(text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::note::head;
+use crate::note::{head, tail};
 
 /// What is known of a session: requests, to-do items, commands, files and statements.
 ///
@@ -222,11 +222,4 @@ fn keep_text(kept: &mut Option<String>, text: &str) {
     if !text.is_empty() {
         *kept = Some(head(text, Facts::TEXT_BYTES_MAX).to_owned());
     }
-}
-
-/// The longest end of `text` that has at most `bytes_max` bytes and parts no character.
-pub(super) fn tail(text: &str, bytes_max: usize) -> &str {
-    let start = text.len().saturating_sub(bytes_max);
-    let start = (start..=text.len()).find(|&at| text.is_char_boundary(at));
-    start.and_then(|start| text.get(start..)).unwrap_or_default()
 }

@@ -2,9 +2,7 @@
 
 use std::iter;
 
-use crate::note::head;
-
-use super::known::tail;
+use crate::note::{head, tail};
 
 /// What stands before a section.
 const SECTION_LEAD: &str = "\n\n";

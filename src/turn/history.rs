@@ -1,0 +1,298 @@
+//! What the model is shown: the host's history, as items that are always whole.
+
+use std::{error, fmt, mem};
+
+use serde::{Deserialize, Serialize};
+
+use super::Summary;
+use crate::units::Bytes;
+
+/// An item of a history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
+pub enum Item {
+    /// The summary that stands in for all that came before. A host sends it as the user's.
+    Handoff {
+        /// The summary, under a line that says what it is.
+        text: String,
+    },
+    /// What the user asked for: a turn begins with it.
+    Prompt {
+        /// The text.
+        text: String,
+    },
+    /// What the user said while the agent worked. A host sends it as the user's.
+    Steer {
+        /// The text.
+        text: String,
+    },
+    /// What the model said.
+    Assistant {
+        /// The text.
+        text: String,
+    },
+    /// A tool that the model called.
+    ToolCall(ToolCall),
+    /// What the tool gave back.
+    ToolResult(ToolResult),
+}
+
+/// A tool that the model called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The id that ties the call to its result.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as the model sent them, serialized.
+    pub arguments: String,
+}
+
+/// What a tool gave back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The id of the call that it answers.
+    pub id: String,
+    /// The text that was given back.
+    pub content: String,
+}
+
+/// The items that the model is shown.
+///
+/// Every tool result follows its call, and every call has a result before anything else comes. The
+/// prompt that a turn is about is kept apart as well, so that a rewriting in the midst of the turn
+/// can seat it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    items: Vec<Item>,
+    /// Where the items begin that no response has answered yet.
+    unseen: usize,
+    live: Option<Live>,
+}
+
+/// The turn that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Live {
+    prompt: String,
+    /// Where its items begin.
+    from: usize,
+}
+
+/// What stands behind the summary after a rewriting, before the steers that no response has answered
+/// yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reseat {
+    /// Nothing: the prompt was answered, and to show it again would ask for it twice.
+    None,
+    /// The prompt that is being answered.
+    LivePrompt,
+}
+
+/// What a cap took from a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cut {
+    /// How many items.
+    pub items: usize,
+    /// What they weighed.
+    pub bytes: Bytes,
+}
+
+/// Why items make no history, or tool results do not fit it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum HistoryRefused {
+    /// A result answers no call that is open.
+    NoSuchCall {
+        /// The id that it names.
+        id: String,
+    },
+    /// A call has no result.
+    Unanswered {
+        /// The id of the call.
+        id: String,
+    },
+}
+
+/// What a handoff item begins with, on a line of its own.
+const HANDOFF_LINE: &str = "[Summary of the conversation so far, which it replaces]";
+
+/// What stands as the result of a tool call that a turn left behind when it stopped.
+const STOPPED: &str = "[no result: the turn was stopped before this call had ended]";
+
+impl History {
+    /// Returns a history without items.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the history of a session that is resumed.
+    ///
+    /// # Errors
+    ///
+    /// Refuses items of which a result has no call, or a call no result.
+    pub fn resumed(items: Vec<Item>) -> Result<Self, HistoryRefused> {
+        let mut open: Vec<&str> = Vec::new();
+        for item in &items {
+            match item {
+                Item::ToolCall(call) => open.push(&call.id),
+                Item::ToolResult(result) => match open.iter().position(|id| *id == result.id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => return Err(HistoryRefused::NoSuchCall { id: result.id.clone() }),
+                },
+                _ => all_answered(&open)?,
+            }
+        }
+        all_answered(&open)?;
+        Ok(Self { unseen: items.len(), items, live: None })
+    }
+
+    /// Returns the items, oldest first.
+    #[must_use]
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Returns the prompt of the turn that runs.
+    #[must_use]
+    pub fn live_prompt(&self) -> Option<&str> {
+        self.live.as_ref().map(|live| live.prompt.as_str())
+    }
+
+    /// Begins a turn: what was carried over from the last one, then the prompt.
+    pub fn begin(&mut self, carried: Vec<String>, prompt: String) {
+        let from = self.items.len();
+        self.items.extend(carried.into_iter().map(|text| Item::Steer { text }));
+        self.items.push(Item::Prompt { text: prompt.clone() });
+        self.live = Some(Live { prompt, from });
+    }
+
+    /// Adds what the user said meanwhile.
+    pub fn steer(&mut self, texts: Vec<String>) {
+        self.items.extend(texts.into_iter().map(|text| Item::Steer { text }));
+    }
+
+    /// Adds a response: what the model said, and the tools that it called.
+    pub fn answer(&mut self, text: String, calls: Vec<ToolCall>) {
+        if !text.is_empty() {
+            self.items.push(Item::Assistant { text });
+        }
+        self.items.extend(calls.into_iter().map(Item::ToolCall));
+        self.unseen = self.items.len();
+    }
+
+    /// Adds the results of the calls of the last response, all of them, in any order.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a result without a call and a call without a result; nothing is added then.
+    pub fn results(&mut self, results: Vec<ToolResult>) -> Result<(), HistoryRefused> {
+        let mut open = self.open_calls();
+        for result in &results {
+            match open.iter().position(|id| *id == result.id) {
+                Some(at) => drop(open.remove(at)),
+                None => return Err(HistoryRefused::NoSuchCall { id: result.id.clone() }),
+            }
+        }
+        all_answered(&open)?;
+        self.items.extend(results.into_iter().map(Item::ToolResult));
+        Ok(())
+    }
+
+    /// Ends the turn: calls that it left open get a result that says so.
+    pub fn end(&mut self) {
+        let open: Vec<String> = self.open_calls().into_iter().map(str::to_owned).collect();
+        let stopped = |id| Item::ToolResult(ToolResult { id, content: STOPPED.to_owned() });
+        self.items.extend(open.into_iter().map(stopped));
+        self.live = None;
+    }
+
+    /// Cuts whole turns off, oldest first, until the rest weighs at most `cap` by `weigh`.
+    ///
+    /// The summary that a history begins with, the turn that runs and what no response has answered
+    /// yet are never cut.
+    pub fn cut(&mut self, cap: Bytes, weigh: impl Fn(&Item) -> Bytes) -> Option<Cut> {
+        let weight = |items: &[Item]| {
+            items.iter().fold(Bytes::ZERO, |sum, item| sum.saturating_add(weigh(item)))
+        };
+        let first = usize::from(matches!(self.items.first(), Some(Item::Handoff { .. })));
+        let end = self.live.as_ref().map_or(self.unseen, |live| live.from.min(self.unseen));
+        let kept = |from: usize| {
+            weight(self.items.get(..first).unwrap_or_default())
+                .saturating_add(weight(self.items.get(from..).unwrap_or_default()))
+        };
+        if kept(first) <= cap {
+            return None;
+        }
+        let mut boundaries = (first + 1..end).filter(|&at| self.is_boundary(at));
+        let to = boundaries.find(|&at| kept(at) <= cap).unwrap_or(end);
+        let bytes = weight(self.items.get(first..to)?);
+        self.remove(first, to).map(|items| Cut { items, bytes })
+    }
+
+    /// Replaces all items by a summary of them, and what is to be seated behind it.
+    pub fn install(&mut self, summary: &Summary, reseat: Reseat) {
+        let items = mem::take(&mut self.items);
+        let text = format!("{HANDOFF_LINE}\n{}", summary.as_str());
+        self.items.push(Item::Handoff { text });
+        match (reseat, &mut self.live) {
+            (Reseat::LivePrompt, Some(live)) => {
+                live.from = self.items.len();
+                self.items.push(Item::Prompt { text: live.prompt.clone() });
+            }
+            _ => self.live = None,
+        }
+        let unseen = items.into_iter().skip(self.unseen);
+        self.unseen = 1;
+        self.items.extend(unseen.filter(|item| matches!(item, Item::Steer { .. })));
+    }
+
+    /// The calls of the last response that have no result yet.
+    fn open_calls(&self) -> Vec<&str> {
+        let calls = self.items.iter().rev().map_while(|item| match item {
+            Item::ToolCall(call) => Some(call.id.as_str()),
+            _ => None,
+        });
+        let mut open: Vec<&str> = calls.collect();
+        open.reverse();
+        open
+    }
+
+    /// Whether a turn begins at `at`: with its prompt, or with the steers carried over to it.
+    fn is_boundary(&self, at: usize) -> bool {
+        let is_steer = |item: &&Item| matches!(item, Item::Steer { .. });
+        let rest = self.items.get(at..).unwrap_or_default();
+        let carried = rest.iter().take_while(is_steer).count();
+        let begins = matches!(rest.get(carried), Some(Item::Prompt { .. }));
+        let before = at.checked_sub(1).and_then(|before| self.items.get(before));
+        begins && !before.as_ref().is_some_and(is_steer)
+    }
+
+    fn remove(&mut self, from: usize, to: usize) -> Option<usize> {
+        let items = self.items.drain(from..to).count();
+        if let Some(live) = &mut self.live {
+            live.from = live.from.saturating_sub(items);
+        }
+        self.unseen = self.unseen.saturating_sub(items);
+        (items > 0).then_some(items)
+    }
+}
+
+fn all_answered(open: &[&str]) -> Result<(), HistoryRefused> {
+    match open.first() {
+        Some(id) => Err(HistoryRefused::Unanswered { id: (*id).to_owned() }),
+        None => Ok(()),
+    }
+}
+
+impl fmt::Display for HistoryRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchCall { id } => write!(f, "a tool result answers {id:?}, which is no call"),
+            Self::Unanswered { id } => write!(f, "the tool call {id:?} has no result"),
+        }
+    }
+}
+
+impl error::Error for HistoryRefused {}
