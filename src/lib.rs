@@ -87,6 +87,7 @@
 //! events where a decision is made.
 
 pub mod budget;
+pub mod conversation;
 pub mod error;
 pub mod facts;
 pub mod gate;
@@ -103,5 +104,6 @@ pub mod turn;
 pub mod units;
 pub mod usage;
 
+pub use conversation::Conversation;
 pub use error::{Error, ErrorKind};
 pub use notebook::Notebook;

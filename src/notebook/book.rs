@@ -83,6 +83,12 @@ impl Notebook {
         self.state().tally.clone()
     }
 
+    /// Returns what the host has set.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Returns the pool that this notebook pays its calls from.
     #[must_use]
     pub const fn pool(&self) -> &RunPool {

@@ -1,0 +1,48 @@
+//! Whole turns: the history, the notebook and the decisions at a turn's boundary, joined.
+//!
+//! A [`Conversation`] is for a host that has no history of its own yet, or wants to give it away.
+//! It does no I/O but the notebook's, and never waits: the host owns the network and the clock. Each
+//! step of a turn is a value that the next step consumes, so what comes in the wrong order does not
+//! compile.
+//!
+//! ```text
+//! begin(prompt) ─► Turn ─ request ─► Asked ─ answered ─┬─► Tools(ToolRound) ─ results ─► Turn
+//!                   ▲                 │ │              ├─► Steered(Turn)
+//!                   │                 │ │              └─► Finished ─ close ─► Boundary
+//!                   │                 │ └─ failed, cancelled ─► Ended
+//!                   └──── Recovered ◄─┴─ overflowed ─► Recovery ─► Ended
+//!
+//! Boundary:  Note(NoteStep) ─ answered ─► Summary(SummaryStep) ─ answered ─► Ended
+//! ```
+//!
+//! A turn borrows the conversation. Dropping a step ends the turn as if it had been cancelled: no
+//! more steers are accepted, nothing is handed off, and the history stays usable.
+//!
+//! At the end of a turn the order is fixed: steers are drained, and run another round; acceptance
+//! closes; what was accepted meanwhile is carried over; then the note gate, the note, the summary,
+//! the rewriting, the next generation. The next request has its prompt recomposed from the log, and
+//! its usage read anew.
+//!
+//! Invariants:
+//! * Nothing is handed off in the midst of a turn but what the provider refused for its size, and
+//!   nothing at all after a turn that was cancelled or failed.
+//! * A summary that failed leaves history, notes and reading as they were.
+//! * Note and summary are paid from one pool: a note that would leave no call for the summary on
+//!   top of the reserve is not asked for.
+
+mod asked;
+mod boundary;
+mod ended;
+mod join;
+mod recovery;
+mod running;
+mod settings;
+mod turn;
+
+pub use asked::{Answered, Asked, Response, ToolRound, Unfit};
+pub use boundary::{Boundary, Finished, NoteStep, SummaryStep};
+pub use ended::{Ended, Noted, RolledOver, Rollover, SummaryFailure};
+pub use join::Conversation;
+pub use recovery::{Recovery, RecoveryStep};
+pub use settings::{Missing, Settings};
+pub use turn::{Turn, Unasked, Why};

@@ -1,0 +1,244 @@
+//! Steers: whatever was accepted is shown to the model, in this turn or first thing in the next;
+//! whatever comes too late is rejected.
+//!
+//! Shown case by case, and by 1,000 sessions of random turns, replies and steers.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeSet,
+    rc::Rc,
+    thread,
+};
+
+use graff_notes::{
+    Conversation,
+    conversation::Answered,
+    turn::{Item, SteerRejected, Steers},
+};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
+use super::world::{
+    BASE, Model, OVERFLOW, Reply, World, now, prompt, refuses, response, says, steer, summary, tool,
+};
+
+#[test]
+fn a_steer_is_shown_in_the_next_request_of_the_turn() {
+    let mut model = Model::new([]);
+    model.then_while(&["use b.rs"], tool("ok", 100)).then([says("done", 100)]);
+    let _ended = model.run(&mut World::of_window(10_000).conversation(), "go");
+    assert_eq!(model.last().items.last(), Some(&steer("use b.rs")));
+}
+
+#[test]
+fn a_steer_accepted_during_the_last_response_runs_another_round() {
+    let mut model = Model::new([]);
+    model.then_while(&["one more thing"], says("done", 100)).then([says("that too", 100)]);
+    let ended = model.run(&mut World::of_window(10_000).conversation(), "go");
+    assert_eq!(model.requests.len(), 2);
+    assert_eq!(model.last().items.last(), Some(&steer("one more thing")));
+    assert_eq!(ended.carried, 0);
+}
+
+#[test]
+fn a_steer_sent_while_the_note_or_the_summary_is_awaited_is_rejected() {
+    let world = World::of_window(10_000);
+    let mut conversation = world.conversation();
+    let mut model = Model::new([says("done", 9_000)]);
+    model
+        .then_while(&["during the note"], says("none", None))
+        .then_while(&["during the summary"], says(&summary(), None));
+    let ended = model.run(&mut conversation, "go");
+    let sent: Vec<_> = model.steered.iter().map(|(_, sent)| *sent).collect();
+    assert_eq!(sent, [Err(SteerRejected::NoActiveRun); 2]);
+    assert_eq!(ended.carried, 0);
+    assert_eq!(SteerRejected::NoActiveRun.to_string(), "no active run");
+}
+
+#[test]
+fn what_a_turn_could_not_show_stands_first_in_the_next() {
+    for ending in [Reply::Cancelled, Reply::CancelledSuccess(None), refuses(500, "no")] {
+        let world = World::of_window(10_000);
+        let mut conversation = world.conversation();
+        let mut model = Model::new([]);
+        model.then_while(&["first", "second"], ending);
+        let ended = model.run(&mut conversation, "go");
+        assert_eq!((ended.carried, conversation.carried()), (2, 2));
+        let mut model = Model::new([says("done", 100)]);
+        let _ended = model.run(&mut conversation, "again");
+        let last = model.last().items.iter().rev().take(3).rev().cloned().collect::<Vec<_>>();
+        assert_eq!(last, [steer("first"), steer("second"), prompt("again")]);
+    }
+}
+
+#[test]
+fn steers_that_are_carried_over_a_summary_stand_behind_it() {
+    let mut world = World::of_window(10_000);
+    world.settings.rounds_max = Some(1);
+    let mut conversation = world.conversation();
+    let steering = conversation.steering();
+    // Accepted between the last response and the close of acceptance.
+    let asked = conversation.begin("go").request(BASE, now()).expect("a round");
+    let Answered::Finished(finished) = asked.answered(response("done", Some(9_000))) else {
+        panic!("the last response")
+    };
+    assert_eq!(steering.send("just in time"), Ok(()));
+    let mut model = Model::new([says("none", None), says(&summary(), None)]);
+    let ended = model.close(finished, &steering);
+    assert!(ended.rollover.is_performed());
+    assert_eq!(ended.carried, 1);
+
+    let mut model = Model::new([says("done", 100)]);
+    let _ended = model.run(&mut conversation, "next");
+    let items = &model.last().items;
+    assert!(matches!(items[0], Item::Handoff { .. }));
+    assert_eq!(items[1..], [steer("just in time"), prompt("next")]);
+}
+
+#[test]
+fn a_blank_steer_is_rejected_at_the_door() {
+    let mut steers = Steers::new();
+    steers.open();
+    assert_eq!(steers.steering().send(" \n"), Err(SteerRejected::Blank));
+    assert_eq!(steers.waiting(), 0);
+}
+
+#[test]
+fn closing_is_one_step_also_for_many_threads() {
+    for _ in 0..50 {
+        let mut steers = Steers::new();
+        steers.open();
+        let senders: Vec<_> = (0..4)
+            .map(|sender| {
+                let steering = steers.steering();
+                thread::spawn(move || {
+                    let texts = (0..25).map(|n| format!("{sender}/{n}"));
+                    texts.filter(|text| steering.send(text.as_str()).is_ok()).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let mut shown = steers.drain();
+        steers.close();
+        let after_close = steers.drain();
+        let mut accepted: Vec<String> =
+            senders.into_iter().flat_map(|sender| sender.join().expect("no panic")).collect();
+        assert!(steers.drain().is_empty(), "nothing is accepted after the close");
+        shown.extend(after_close);
+        accepted.sort();
+        shown.sort();
+        assert_eq!(accepted, shown, "what was accepted was seen, and nothing else");
+    }
+}
+
+/// What may come back for a request, and how many steers are sent while it is awaited.
+fn any_reply() -> impl Strategy<Value = (Step, u8)> {
+    let step = prop_oneof![
+        4 => Just(Step::Says(1_000)),
+        4 => Just(Step::Says(9_500)),
+        1 => Just(Step::Silent),
+        6 => Just(Step::Tool),
+        2 => Just(Step::Overflow),
+        1 => Just(Step::Fails),
+        1 => Just(Step::Cancelled),
+        1 => Just(Step::CancelledSuccess),
+    ];
+    (step, 0..3_u8)
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Says(u64),
+    Silent,
+    Tool,
+    Overflow,
+    Fails,
+    Cancelled,
+    CancelledSuccess,
+}
+
+impl Step {
+    fn reply(self) -> Reply {
+        match self {
+            // As a summary it is one, as a note it is one, as a response it is the last.
+            Self::Says(tokens) => says(&summary(), tokens),
+            Self::Silent => says("", None),
+            Self::Tool => tool(&"r".repeat(9_000), 4_000),
+            Self::Overflow => refuses(400, OVERFLOW),
+            Self::Fails => refuses(500, "no"),
+            Self::Cancelled => Reply::Cancelled,
+            Self::CancelledSuccess => Reply::CancelledSuccess(Some(9_900)),
+        }
+    }
+}
+
+/// Every steer that was accepted stands in a request of its turn or in the first of the next one.
+fn every_accepted_steer_is_shown(steps: Vec<(Step, u8)>) {
+    let mut world = World::of_window(10_000);
+    world.settings.rounds_max = Some(5);
+    let mut conversation = world.conversation();
+    let left = Rc::new(Cell::new(steps.len()));
+    let accepted = Rc::new(RefCell::new(BTreeSet::new()));
+    let mut model = Model::improvising({
+        let (left, accepted) = (Rc::clone(&left), Rc::clone(&accepted));
+        let mut steps = steps.into_iter();
+        move |steering| {
+            let (step, steers) = steps.next().unwrap_or((Step::Says(1_000), 0));
+            left.set(steps.len());
+            for steer in 0..steers {
+                let text = format!("steer {}/{steer}", steps.len());
+                if steering.send(text.as_str()).is_ok() {
+                    accepted.borrow_mut().insert(text);
+                }
+            }
+            step.reply()
+        }
+    });
+    while left.get() > 0 {
+        model.requests.clear();
+        let _ended = model.run(&mut conversation, "go on");
+        accepted.borrow_mut().retain(|text| !shown(&model, text));
+        let owed = accepted.borrow();
+        assert!(owed.len() <= conversation.carried() + in_history(&conversation, &owed));
+    }
+    finish(&mut conversation, &accepted.borrow());
+}
+
+/// How many of these steers the history holds, for the next request to show.
+fn in_history(conversation: &Conversation, owed: &BTreeSet<String>) -> usize {
+    let items = conversation.history().items();
+    owed.iter().filter(|text| items.contains(&steer(text))).count()
+}
+
+/// A last, plain turn, whose first request must show what is owed.
+fn finish(conversation: &mut Conversation, owed: &BTreeSet<String>) {
+    let mut model = Model::new([says("done", 10)]);
+    let _ended = model.run(conversation, "the last one");
+    for text in owed {
+        assert!(model.requests[0].items.contains(&steer(text)), "{text} was lost");
+    }
+    assert_eq!(conversation.carried(), 0);
+}
+
+fn shown(model: &Model, text: &str) -> bool {
+    model.requests.iter().any(|request| request.items.contains(&steer(text)))
+}
+
+#[test]
+fn a_thousand_random_sessions_lose_no_steer() {
+    let seed = std::env::var("STEER_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or(0x5eed_0001_u64);
+    println!("seed {seed} (set STEER_SEED for another)");
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let config = Config { cases: 1_000, failure_persistence: None, ..Config::default() };
+    let sessions = prop::collection::vec(any_reply(), 1..16);
+    TestRunner::new_with_rng(config, rng)
+        .run(&sessions, |steps| {
+            every_accepted_steer_is_shown(steps);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+}

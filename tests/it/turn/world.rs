@@ -1,0 +1,330 @@
+//! A session in a folder of its own, and a model that answers from a script.
+
+use std::collections::VecDeque;
+
+use graff_notes::{
+    Conversation, Notebook,
+    budget::RunPool,
+    conversation::{
+        Answered, Asked, Boundary, Ended, Finished, NoteStep, Recovery, Response, Settings,
+        ToolRound, Turn,
+    },
+    notebook::{self, Answer},
+    store::Store,
+    turn::{
+        HEADINGS, Item, ProviderError, SteerRejected, Steering, StopReason, SummaryRequest,
+        ToolCall, ToolResult, classify,
+    },
+    units::{Timestamp, Tokens},
+    usage::{Report, Unusable},
+};
+
+pub(super) const BASE: &str = "You are an agent.";
+pub(super) const NOTE: &str = "Subgoal: src/parse.rs:88 still drops the CR.\n\tDead end: regex.";
+pub(super) const OVERFLOW: &str = r#"{"error":{"message":"This model's maximum context length is 1000 tokens. However, your messages resulted in 1200 tokens.","code":"context_length_exceeded"}}"#;
+
+pub(super) fn now() -> Timestamp {
+    Timestamp::new(1_786_017_600_000)
+}
+
+/// A summary with all seven headings.
+pub(super) fn summary() -> String {
+    HEADINGS.map(|heading| format!("{heading}: as it was\n")).concat()
+}
+
+/// A root folder, and what is set for the agent that runs in it.
+pub(super) struct World {
+    _folder: tempfile::TempDir,
+    pub(super) store: Store,
+    pub(super) settings: Settings,
+    pub(super) notes: notebook::Settings,
+}
+
+impl World {
+    /// A world with a model of `window` tokens.
+    #[track_caller]
+    pub(super) fn of_window(window: u64) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = camino::Utf8Path::from_path(folder.path()).expect("a UTF-8 path").to_owned();
+        let settings = Settings { window: Tokens::new(window), ..Settings::default() };
+        let notes = notebook::Settings::default();
+        Self { _folder: folder, store: Store::at(root), settings, notes }
+    }
+
+    pub(super) fn conversation(&self) -> Conversation {
+        self.with_pool(RunPool::default())
+    }
+
+    pub(super) fn with_pool(&self, pool: RunPool) -> Conversation {
+        Conversation::new(self.notebook(pool), self.settings)
+    }
+
+    pub(super) fn notebook(&self, pool: RunPool) -> Notebook {
+        Notebook::open(&self.store, "s1", pool, self.notes).expect("a readable log")
+    }
+}
+
+/// What the model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum For {
+    Turn,
+    Note,
+    Summary,
+}
+
+/// A request as the model sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) what: For,
+    pub(super) system: String,
+    pub(super) items: Vec<Item>,
+    /// What is asked after the history, for a note; the whole message, for a summary.
+    pub(super) message: String,
+}
+
+impl Request {
+    /// What a provider gets as the user's messages: the handoff item, prompts and steers.
+    pub(super) fn user_items(&self) -> Vec<&Item> {
+        let users = |item: &&Item| {
+            matches!(item, Item::Handoff { .. } | Item::Prompt { .. } | Item::Steer { .. })
+        };
+        self.items.iter().filter(users).collect()
+    }
+}
+
+/// What comes back.
+#[derive(Clone, Debug)]
+pub(super) enum Reply {
+    /// A text, and the input tokens that the provider reports.
+    Text(String, Option<u64>),
+    /// A call of a tool that gives this back, and the input tokens.
+    Tool(String, Option<u64>),
+    /// A success whose reason says that it was cancelled, and the input tokens.
+    CancelledSuccess(Option<u64>),
+    /// A refusal.
+    Refused(u16, String),
+    /// The user cancels while it is awaited.
+    Cancelled,
+}
+
+pub(super) fn says(text: &str, tokens: impl Into<Option<u64>>) -> Reply {
+    Reply::Text(text.to_owned(), tokens.into())
+}
+
+pub(super) fn tool(result: &str, tokens: impl Into<Option<u64>>) -> Reply {
+    Reply::Tool(result.to_owned(), tokens.into())
+}
+
+pub(super) fn refuses(status: u16, body: &str) -> Reply {
+    Reply::Refused(status, body.to_owned())
+}
+
+/// A model that answers from a script; a request that the script does not hold fails the test.
+#[derive(Default)]
+pub(super) struct Model {
+    script: VecDeque<(Reply, Vec<String>)>,
+    /// Where there is one, it is asked for each reply instead of the script.
+    improvised: Option<Improvise>,
+    pub(super) requests: Vec<Request>,
+    pub(super) steered: Vec<(String, Result<(), SteerRejected>)>,
+}
+
+/// Makes the reply to a request, and may steer meanwhile.
+pub(super) type Improvise = Box<dyn FnMut(&Steering) -> Reply>;
+
+impl Model {
+    /// A model that makes its replies up.
+    pub(super) fn improvising(replies: impl FnMut(&Steering) -> Reply + 'static) -> Self {
+        Self { improvised: Some(Box::new(replies)), ..Self::default() }
+    }
+
+    pub(super) fn new(script: impl IntoIterator<Item = Reply>) -> Self {
+        let script = script.into_iter().map(|reply| (reply, Vec::new())).collect();
+        Self { script, ..Self::default() }
+    }
+
+    /// Adds to the script.
+    pub(super) fn then(&mut self, replies: impl IntoIterator<Item = Reply>) -> &mut Self {
+        self.script.extend(replies.into_iter().map(|reply| (reply, Vec::new())));
+        self
+    }
+
+    /// Adds a reply during which the user says something.
+    pub(super) fn then_while(&mut self, steers: &[&str], reply: Reply) -> &mut Self {
+        let steers = steers.iter().map(|text| (*text).to_owned()).collect();
+        self.script.push_back((reply, steers));
+        self
+    }
+
+    pub(super) fn asked_for(&self) -> Vec<For> {
+        self.requests.iter().map(|request| request.what).collect()
+    }
+
+    pub(super) fn last(&self) -> &Request {
+        self.requests.last().expect("a request")
+    }
+
+    /// Runs a whole turn.
+    #[track_caller]
+    pub(super) fn run(&mut self, conversation: &mut Conversation, prompt: &str) -> Ended {
+        let steering = conversation.steering();
+        let mut turn = conversation.begin(prompt);
+        let boundary = loop {
+            let asked = match turn.request(BASE, now()) {
+                Ok(asked) => asked,
+                Err(unasked) => break unasked.close(now()),
+            };
+            match self.respond(asked, &steering) {
+                Ok(next) => turn = next,
+                Err(boundary) => break boundary,
+            }
+        };
+        self.settle(boundary, &steering)
+    }
+
+    /// Takes over another model's window, and does what that asks for.
+    #[track_caller]
+    pub(super) fn change_window(&mut self, conversation: &mut Conversation, to: u64) -> Ended {
+        let steering = conversation.steering();
+        let boundary = conversation.change_window(Tokens::new(to), now());
+        self.settle(boundary, &steering)
+    }
+
+    /// Ends a turn that has had its last response.
+    #[track_caller]
+    pub(super) fn close(&mut self, finished: Finished<'_>, steering: &Steering) -> Ended {
+        self.settle(finished.close(now()), steering)
+    }
+
+    #[track_caller]
+    fn settle(&mut self, mut boundary: Boundary<'_>, steering: &Steering) -> Ended {
+        loop {
+            boundary = match boundary {
+                Boundary::Note(step) => self.note(step, steering),
+                Boundary::Summary(step) => {
+                    let answer = self.summarise(step.request(), steering);
+                    step.answered(answer, now())
+                }
+                Boundary::Ended(ended) => {
+                    assert!(self.script.is_empty(), "the script holds more: {:?}", self.script);
+                    return ended;
+                }
+            };
+        }
+    }
+
+    fn respond<'c>(
+        &mut self,
+        asked: Asked<'c>,
+        steering: &Steering,
+    ) -> Result<Turn<'c>, Boundary<'c>> {
+        let (system, items) = (asked.system().to_owned(), asked.items().to_vec());
+        self.requests.push(Request { what: For::Turn, system, items, message: String::new() });
+        let (response, result) = match self.next(steering) {
+            Reply::Text(text, tokens) => (response(&text, tokens), None),
+            Reply::Tool(result, tokens) => (response("", tokens), Some(result)),
+            Reply::CancelledSuccess(tokens) => {
+                let stop = StopReason::Cancelled;
+                (Response { stop, ..response("I was about to", tokens) }, None)
+            }
+            Reply::Cancelled => return Err(Boundary::Ended(asked.cancelled())),
+            Reply::Refused(status, body) => {
+                return match classify(status, &body) {
+                    ProviderError::ContextWindow(overflow) => {
+                        self.recover(asked.overflowed(overflow, now()), steering)
+                    }
+                    _ => Err(Boundary::Ended(asked.failed(body))),
+                };
+            }
+        };
+        let calls = result.iter().map(|_| call(self.requests.len())).collect();
+        match asked.answered(Response { calls, ..response }) {
+            Answered::Tools(round) => Ok(run_tools(round, &result.unwrap_or_default())),
+            Answered::Steered(turn) => Ok(turn),
+            Answered::Finished(finished) => Err(finished.close(now())),
+        }
+    }
+
+    fn recover<'c>(
+        &mut self,
+        mut recovery: Recovery<'c>,
+        steering: &Steering,
+    ) -> Result<Turn<'c>, Boundary<'c>> {
+        loop {
+            recovery = match recovery {
+                Recovery::Summary(step) => {
+                    let answer = self.summarise(step.request(), steering);
+                    step.answered(answer, now())
+                }
+                Recovery::Recovered(turn) => return Ok(turn),
+                Recovery::Ended(ended) => return Err(Boundary::Ended(ended)),
+            };
+        }
+    }
+
+    fn note<'c>(&mut self, step: NoteStep<'c>, steering: &Steering) -> Boundary<'c> {
+        let (system, items) = (step.system(BASE), step.items().to_vec());
+        let message = step.request().instruction().to_owned();
+        self.requests.push(Request { what: For::Note, system, items, message });
+        let answer = self.answer(steering);
+        step.answered(answer, now())
+    }
+
+    fn summarise(&mut self, request: &SummaryRequest, steering: &Steering) -> Answer {
+        let (system, message) = (request.system().to_owned(), request.message().to_owned());
+        self.requests.push(Request { what: For::Summary, system, items: Vec::new(), message });
+        self.answer(steering)
+    }
+
+    fn answer(&mut self, steering: &Steering) -> Answer {
+        match self.next(steering) {
+            Reply::Text(text, _) => Answer::Text(text),
+            Reply::Refused(status, body) => Answer::Failed(format!("status {status}: {body}")),
+            Reply::Cancelled | Reply::CancelledSuccess(_) => Answer::Cancelled,
+            Reply::Tool(..) => Answer::Failed("it called a tool".to_owned()),
+        }
+    }
+
+    fn next(&mut self, steering: &Steering) -> Reply {
+        if let Some(improvised) = &mut self.improvised {
+            return improvised(steering);
+        }
+        let asked = self.asked_for();
+        let next = self.script.pop_front();
+        let (reply, steers) = next.unwrap_or_else(|| panic!("an unexpected request: {asked:?}"));
+        for text in steers {
+            let sent = steering.send(text.as_str());
+            self.steered.push((text, sent));
+        }
+        reply
+    }
+}
+
+pub(super) fn response(text: &str, tokens: Option<u64>) -> Response {
+    let usage = tokens.map_or(Err(Unusable::NotReported), |tokens| Ok(report(tokens)));
+    Response { text: text.to_owned(), calls: Vec::new(), stop: StopReason::EndTurn, usage }
+}
+
+fn report(tokens: u64) -> Report {
+    let (cache_read, cache_creation) = (Tokens::ZERO, Tokens::ZERO);
+    Report::Anthropic { input: Tokens::new(tokens), cache_read, cache_creation }
+}
+
+fn call(number: usize) -> ToolCall {
+    ToolCall { id: format!("c{number}"), name: "read".to_owned(), arguments: "{}".to_owned() }
+}
+
+#[track_caller]
+fn run_tools<'c>(round: ToolRound<'c>, result: &str) -> Turn<'c> {
+    let ids = round.calls().iter().map(|call| call.id.clone());
+    let results = ids.map(|id| ToolResult { id, content: result.to_owned() }).collect();
+    round.results(results).expect("a result for each call")
+}
+
+pub(super) fn prompt(text: &str) -> Item {
+    Item::Prompt { text: text.to_owned() }
+}
+
+pub(super) fn steer(text: &str) -> Item {
+    Item::Steer { text: text.to_owned() }
+}
