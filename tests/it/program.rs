@@ -10,6 +10,7 @@ mod deciding;
 mod names;
 mod pipes;
 mod roots;
+mod selecting;
 mod splicing;
 mod statuses;
 mod terminals;

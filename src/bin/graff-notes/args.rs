@@ -74,7 +74,7 @@ impl Command {
         match self {
             Self::Write(write) => write.run(cx),
             Self::Show(show) => show.run(cx),
-            Self::List(command::List {}) => command::List::run(cx),
+            Self::List(list) => list.run(cx),
             Self::Log(log) => log.run(cx),
             Self::Verify(verify) => verify.run(cx),
             Self::Repair(repair) => repair.run(cx),

@@ -11,8 +11,10 @@ mod disguise;
 mod exit;
 mod failure;
 mod figures;
+mod moment;
 mod output;
 mod root;
+mod selection;
 
 use std::process::ExitCode;
 

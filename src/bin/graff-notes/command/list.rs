@@ -1,6 +1,6 @@
 //! `list`: which sessions are here, and how they are.
 
-use std::fs;
+use std::{cmp::Reverse, fs};
 
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -8,21 +8,24 @@ use graff_notes::{
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
+    units::Timestamp,
 };
 use serde::Serialize;
 
 use super::verify::NewestAnswer;
 use crate::{
-    context::{Context, explain, now},
+    context::{Context, explain},
     exit::Exit,
     failure::Stop,
-    output::{Cell, Form, Table, ago, iso, size},
+    output::{Cell, Clock, Form, Table, size},
+    selection::{Period, Scope, Times},
 };
 
 const EXAMPLES: &str = "\
 Examples:
   graff-notes list
-  graff-notes list | cut -f1
+  graff-notes list --since yesterday -n 5
+  graff-notes list --session-glob 'fix-*' | cut -f1
   graff-notes list --json | jq -r 'select(.health != \"ok\") .session'
 
 In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size
@@ -32,7 +35,17 @@ and the log's path. What has no value is a dash.";
 /// Lists the sessions with their notes, age, size and health
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct List {}
+pub(crate) struct List {
+    /// Only the N sessions with the newest notes
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    #[command(flatten)]
+    scope: Scope,
+    #[command(flatten)]
+    period: Period,
+    #[command(flatten)]
+    times: Times,
+}
 
 const HEAD: &[&str] = &["session", "notes", "gen", "newest", "size", "health"];
 
@@ -49,23 +62,42 @@ struct Answer<'a> {
 }
 
 impl List {
-    pub(crate) fn run(cx: &mut Context) -> Result<Exit, Stop> {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
         let Sessions { names, unrecognised } = store.sessions()?;
         if names.is_empty() && unrecognised.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
+        let clock = self.times.clock(cx.out.form());
         let mut table = Table::of(HEAD);
-        for session in &names {
-            let answer = Answer::of(cx, &store, session);
-            answer.say(cx, &mut table)?;
+        for answer in self.answers(cx, &store, &names) {
+            answer.say(cx, &mut table, &clock)?;
         }
-        for file in &unrecognised {
+        // They have no name and no time that could be asked for.
+        let is_everything = self.scope.is_everything() && self.period.is_everything();
+        for file in unrecognised.iter().filter(|_| is_everything && self.limit.is_none()) {
             let path = store.notes_path().join(file);
-            Answer::on(None, path, None, "unrecognised").say(cx, &mut table)?;
+            Answer::on(None, path, None, "unrecognised").say(cx, &mut table, &clock)?;
         }
         table.end(&mut cx.out)?;
         Ok(Exit::Done)
+    }
+
+    fn answers<'a>(
+        &self,
+        cx: &Context,
+        store: &Store,
+        names: &'a [SessionName],
+    ) -> Vec<Answer<'a>> {
+        let meant = names.iter().filter(|session| self.scope.holds(session));
+        let mut answers: Vec<_> = meant.map(|session| Answer::of(cx, store, session)).collect();
+        answers.retain(|answer| self.period.holds(answer.time()));
+        if let Some(limit) = self.limit {
+            answers.sort_by_key(|answer| Reverse(answer.time()));
+            answers.truncate(limit);
+            answers.sort_by_key(|answer| answer.session);
+        }
+        answers
     }
 }
 
@@ -99,27 +131,32 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn say(&self, cx: &mut Context, table: &mut Table) -> Result<(), Stop> {
+    /// Returns when the newest note was stored; zero where there is none.
+    fn time(&self) -> Timestamp {
+        self.newest.as_ref().map(|newest| newest.created_at).unwrap_or_default()
+    }
+
+    fn say(&self, cx: &mut Context, table: &mut Table, clock: &Clock) -> Result<(), Stop> {
         match cx.out.form() {
             Form::Json => cx.out.json(self),
-            Form::Plain => table.row(&mut cx.out, self.plain()),
-            Form::Terminal => table.row(&mut cx.out, self.shown()),
+            Form::Plain => table.row(&mut cx.out, self.plain(clock)),
+            Form::Terminal => table.row(&mut cx.out, self.shown(clock)),
         }
     }
 
-    fn plain(&self) -> Vec<Cell> {
+    fn plain(&self, clock: &Clock) -> Vec<Cell> {
         vec![
             Cell::text(self.session.unwrap_or("-")),
             Cell::figure_if(self.notes),
             Cell::figure_if(self.newest.as_ref().map(|newest| newest.r#gen)),
-            Cell::figure_if(self.newest.as_ref().map(|newest| iso(newest.created_at))),
+            Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
             Cell::figure_if(self.size_bytes),
             Cell::text(self.health),
             Cell::text(self.path.as_str()),
         ]
     }
 
-    fn shown(&self) -> Vec<Cell> {
+    fn shown(&self, clock: &Clock) -> Vec<Cell> {
         let name = self.session.or(self.path.file_name()).unwrap_or_default();
         let health = match self.health {
             "ok" => Cell::good("ok"),
@@ -130,7 +167,7 @@ impl<'a> Answer<'a> {
             Cell::strong(name),
             Cell::figure_if(self.notes),
             Cell::figure_if(self.newest.as_ref().map(|newest| newest.r#gen)),
-            Cell::figure_if(self.newest.as_ref().map(|newest| ago(newest.created_at, now()))),
+            Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
             Cell::figure_if(self.size_bytes.map(size)),
             health,
         ]

@@ -1,22 +1,23 @@
 //! `log`: every record of a session, oldest first.
 
-use clap::Args;
-use graff_notes::{
-    log::{Body, Entry, Line, Record, Tail},
-    units::{Bytes, Generation, Seq, Timestamp},
-};
-use serde::Serialize;
+use std::collections::VecDeque;
 
+use clap::Args;
+use graff_notes::log::{Line, Tail};
+
+use super::record::RecordAnswer;
 use crate::{
-    context::{Context, explain, now, session},
+    context::{Context, explain, session},
     exit::Exit,
     failure::Stop,
-    output::{Cell, Form, Table, ago, argument, first_line, iso, plural, size},
+    output::{Cell, Clock, Form, Table, argument, first_line, plural, size},
+    selection::{Period, Times},
 };
 
 const EXAMPLES: &str = "\
 Examples:
   graff-notes log fix-parser
+  graff-notes log fix-parser -n 5 --since yesterday --time local
   graff-notes log fix-parser --json | jq -r 'select(.kind == \"note\") .text'
 
 In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with
@@ -28,6 +29,13 @@ its line breaks, tabs and backslashes escaped. What has no value is a dash.";
 pub(crate) struct Log {
     /// Name of the session
     session: String,
+    /// Only the last N of them
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    #[command(flatten)]
+    period: Period,
+    #[command(flatten)]
+    times: Times,
 }
 
 const HEAD: &[&str] = &["seq", "gen", "kind", "time", "size", "text"];
@@ -35,35 +43,29 @@ const HEAD: &[&str] = &["seq", "gen", "kind", "time", "size", "text"];
 /// The most that a terminal is shown of a text, in columns; a narrower one cuts more off.
 const TEXT_MAX: usize = 240;
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    seq: Option<Seq>,
-    r#gen: Generation,
-    kind: &'static str,
-    created_at: Timestamp,
-    text: Option<&'a str>,
-    cut: Bytes,
-    line: u64,
-    offset: Bytes,
-    sealed: bool,
-}
-
 impl Log {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let session = session(&self.session)?;
         let store = cx.store()?;
-        let mut table = Table::of(HEAD);
-        let mut others = 0;
+        let mut rows = Rows::new(self.times.clock(cx.out.form()));
+        let (mut last, mut others) = (VecDeque::new(), 0);
         let mut said = Ok(());
         let tail = store
-            .replay(&session, &mut |entry| match (&said, &entry.line) {
-                (Err(_), _) | (_, Line::Blank) => {}
-                (Ok(()), Line::Record(record)) => said = say(cx, &mut table, &entry, record),
-                (Ok(()), Line::Foreign { .. } | Line::Newer | Line::Bad(_)) => others += 1,
+            .replay(&session, &mut |entry| match &entry.line {
+                Line::Record(record) if said.is_ok() && self.period.holds(record.created_at) => {
+                    let answer = RecordAnswer::of(&entry, record);
+                    match self.limit {
+                        None => said = rows.say(cx, &answer),
+                        Some(limit) => push(&mut last, answer.into_owned(), limit),
+                    }
+                }
+                Line::Record(_) | Line::Blank => {}
+                Line::Foreign { .. } | Line::Newer | Line::Bad(_) => others += 1,
             })
             .map_err(|e| explain(e, &store, &session))?;
         said?;
-        table.end(&mut cx.out)?;
+        last.iter().try_for_each(|answer| rows.say(cx, answer))?;
+        rows.table.end(&mut cx.out)?;
         let others = others + u64::from(matches!(tail, Tail::Torn { .. }));
         if others > 0 {
             let lines = plural(others, "line");
@@ -77,60 +79,55 @@ impl Log {
     }
 }
 
-fn say(
-    cx: &mut Context,
-    table: &mut Table,
-    entry: &Entry<'_>,
-    record: &Record<'_>,
-) -> Result<(), Stop> {
-    let answer = Answer::of(entry, record);
-    match cx.out.form() {
-        Form::Json => cx.out.json(&answer),
-        Form::Plain => table.row(&mut cx.out, answer.plain()),
-        Form::Terminal => table.row(&mut cx.out, answer.shown()),
+/// Keeps the last `limit` of what comes.
+fn push<T>(last: &mut VecDeque<T>, next: T, limit: usize) {
+    last.push_back(next);
+    if last.len() > limit {
+        last.pop_front();
     }
 }
 
-impl<'a> Answer<'a> {
-    fn of(entry: &Entry<'_>, record: &'a Record<'_>) -> Self {
-        let (text, cut) = match &record.body {
-            Body::Note { text, cut, .. } => (Some(text.as_ref()), *cut),
-            Body::Attempt | Body::Rollover => (None, Bytes::ZERO),
-        };
-        Self {
-            seq: record.seq,
-            r#gen: record.generation,
-            kind: record.kind().as_str(),
-            created_at: record.created_at,
-            text,
-            cut,
-            line: entry.number,
-            offset: entry.offset,
-            sealed: record.sealed,
-        }
+/// The rows of a log, one of them at a time.
+struct Rows {
+    table: Table,
+    clock: Clock,
+}
+
+impl Rows {
+    const fn new(clock: Clock) -> Self {
+        Self { table: Table::of(HEAD), clock }
     }
 
-    fn plain(&self) -> Vec<Cell> {
+    fn say(&mut self, cx: &mut Context, answer: &RecordAnswer<'_>) -> Result<(), Stop> {
+        let cells = match cx.out.form() {
+            Form::Json => return cx.out.json(answer),
+            Form::Plain => self.plain(answer),
+            Form::Terminal => self.shown(answer),
+        };
+        self.table.row(&mut cx.out, cells)
+    }
+
+    fn plain(&self, answer: &RecordAnswer<'_>) -> Vec<Cell> {
+        let text = answer.text.as_deref();
         vec![
-            Cell::figure_if(self.seq),
-            Cell::figure(self.r#gen),
-            Cell::text(self.kind),
-            Cell::text(iso(self.created_at)),
-            Cell::figure_if(self.text.map(str::len)),
-            Cell::text(self.text.unwrap_or("-")),
+            Cell::figure_if(answer.seq),
+            Cell::figure(answer.r#gen),
+            Cell::text(answer.kind),
+            Cell::text(self.clock.show(answer.created_at)),
+            Cell::figure_if(text.map(str::len)),
+            Cell::text(text.unwrap_or("-")),
         ]
     }
 
-    fn shown(&self) -> Vec<Cell> {
-        let text =
-            self.text.map_or_else(|| Cell::dim("-"), |text| Cell::text(first_line(text, TEXT_MAX)));
+    fn shown(&self, answer: &RecordAnswer<'_>) -> Vec<Cell> {
+        let text = answer.text.as_deref();
         vec![
-            Cell::figure_if(self.seq),
-            Cell::figure(self.r#gen),
-            Cell::text(self.kind),
-            Cell::figure(ago(self.created_at, now())),
-            Cell::figure_if(self.text.map(|text| size(text.len() as u64))),
-            text,
+            Cell::figure_if(answer.seq),
+            Cell::figure(answer.r#gen),
+            Cell::text(answer.kind),
+            Cell::figure(self.clock.show(answer.created_at)),
+            Cell::figure_if(text.map(|text| size(text.len() as u64))),
+            text.map_or_else(|| Cell::dim("-"), |text| Cell::text(first_line(text, TEXT_MAX))),
         ]
     }
 }

@@ -8,6 +8,7 @@ mod forget;
 mod list;
 mod log;
 mod man;
+mod record;
 mod repair;
 mod show;
 mod splice;

@@ -15,4 +15,4 @@ pub(crate) use notices::Notices;
 pub(crate) use stdout::{Form, Output};
 pub(crate) use table::{Cell, Table};
 pub(crate) use text::{argument, first_line, plural, shown, size};
-pub(crate) use time::{ago, iso};
+pub(crate) use time::{Clock, ago};

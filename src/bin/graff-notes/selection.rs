@@ -1,0 +1,85 @@
+//! Which sessions and which records a command is about, and how it shows their times, as flags.
+
+use clap::{Args, ValueEnum};
+use glob::Pattern;
+use graff_notes::{session::SessionName, units::Timestamp};
+
+use crate::{
+    context::now,
+    moment::Moment,
+    output::{Clock, Form},
+};
+
+/// The sessions that a command over all of them is about.
+#[derive(Args, Debug)]
+pub(crate) struct Scope {
+    /// Only the sessions whose names match: `*` stands for anything, `?` for one character, `[a-c]`
+    /// for one of these
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::new)]
+    session_glob: Option<Pattern>,
+}
+
+/// The time that a command is about; both ends belong to it.
+#[derive(Args, Debug)]
+pub(crate) struct Period {
+    /// Leaves out what is older than this: a day (2026-08-01, yesterday), a time (14:30,
+    /// 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    since: Option<Moment>,
+    /// Leaves out what is newer than this; a day counts to its end
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    until: Option<Moment>,
+}
+
+/// How a command shows times.
+#[derive(Args, Debug)]
+pub(crate) struct Times {
+    /// How times are shown; without it relative on a terminal, and iso in a pipe
+    #[arg(long, value_name = "STYLE")]
+    time: Option<TimeStyle>,
+}
+
+/// A way to show a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeStyle {
+    /// 2026-08-01T12:30:00Z, in UTC
+    Iso,
+    /// 3 hours ago
+    Relative,
+    /// 2026-08-01 14:30:00 +02:00, in the time zone of this machine
+    Local,
+}
+
+impl Scope {
+    /// Returns whether a session is meant.
+    pub(crate) fn holds(&self, session: &SessionName) -> bool {
+        self.session_glob.as_ref().is_none_or(|glob| glob.matches(session.as_str()))
+    }
+
+    /// Returns whether all sessions are meant.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.session_glob.is_none()
+    }
+}
+
+impl Period {
+    /// Returns whether a time is meant; where one is not on record, only if any is.
+    pub(crate) fn holds(&self, at: Timestamp) -> bool {
+        let known = at > Timestamp::ZERO;
+        self.since.is_none_or(|since| known && at >= since.first)
+            && self.until.is_none_or(|until| known && at <= until.last)
+    }
+
+    /// Returns whether any time is meant.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.since.is_none() && self.until.is_none()
+    }
+}
+
+impl Times {
+    /// Returns what shows times as asked, else as is usual for `form`.
+    pub(crate) fn clock(&self, form: Form) -> Clock {
+        let usual = if form == Form::Terminal { TimeStyle::Relative } else { TimeStyle::Iso };
+        Clock::new(self.time.unwrap_or(usual), now())
+    }
+}
