@@ -7,6 +7,7 @@
 
 mod answers;
 mod deciding;
+mod diffing;
 mod names;
 mod pipes;
 mod roots;

@@ -15,6 +15,7 @@ mod moment;
 mod output;
 mod root;
 mod selection;
+mod words;
 
 use std::process::ExitCode;
 

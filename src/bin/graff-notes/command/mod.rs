@@ -3,6 +3,7 @@
 mod account;
 mod completions;
 mod decide;
+mod diff;
 mod doubt;
 mod forget;
 mod list;
@@ -18,6 +19,7 @@ mod write;
 
 pub(crate) use completions::Completions;
 pub(crate) use decide::Decide;
+pub(crate) use diff::Diff;
 pub(crate) use forget::Forget;
 pub(crate) use list::List;
 pub(crate) use log::Log;

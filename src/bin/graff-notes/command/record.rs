@@ -4,9 +4,18 @@ use std::borrow::Cow;
 
 use graff_notes::{
     log::{Body, Entry, Record},
+    note::Author,
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::Serialize;
+
+/// Returns the word for a note by `author`.
+pub(super) const fn word(author: Author) -> &'static str {
+    match author {
+        Author::Agent => "note",
+        Author::Mechanical => "mechanical",
+    }
+}
 
 /// A record as the answers have it.
 #[derive(Debug, Serialize)]

@@ -59,6 +59,11 @@ impl Output {
         self.form
     }
 
+    /// Returns whether styles are shown.
+    pub(crate) fn has_colour(&self) -> bool {
+        self.colour
+    }
+
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         self.out.write_all(bytes).map_err(|e| stopped(&e))

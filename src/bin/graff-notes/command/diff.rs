@@ -1,0 +1,249 @@
+//! `diff`: what changed between two notes of a session.
+
+use std::rc::Rc;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use graff_notes::{
+    log::Line,
+    note::Note,
+    session::SessionName,
+    store::Store,
+    units::{Seq, Timestamp},
+};
+use serde::Serialize;
+use similar::TextDiff;
+
+use super::{doubt, record, verify::NewestAnswer};
+use crate::{
+    context::{Context, explain, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Clock, Form, Output, argument, shown},
+    selection::Times,
+    words::{self, Op, Piece},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes diff fix-parser
+  graff-notes diff fix-parser --from 3 --to 7
+  graff-notes diff fix-parser --json | jq -r '.changes[] | select(.op == \"insert\") .text'
+
+On a terminal it shows which words went and which came; in a pipe whole lines, as diff -u has them.
+Without --from it compares with the note before the other one, without --to with the newest.";
+
+/// Shows what changed between two notes, without flags the last two
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Diff {
+    /// Name of the session
+    session: String,
+    /// Number of the old note
+    #[arg(long, value_name = "SEQ")]
+    from: Option<u64>,
+    /// Number of the new note
+    #[arg(long, value_name = "SEQ")]
+    to: Option<u64>,
+    #[command(flatten)]
+    times: Times,
+}
+
+/// How many unchanged lines are shown around a changed one.
+const CONTEXT_LINES: usize = 3;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    from: NewestAnswer,
+    to: NewestAnswer,
+    changed: bool,
+    changes: Vec<Piece>,
+}
+
+/// Two notes of a session.
+struct Pair {
+    from: Rc<Note>,
+    to: Rc<Note>,
+}
+
+impl Diff {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let session = session(&self.session)?;
+        let store = cx.store()?;
+        let pair = self.find(&store, &session)?;
+        if self.to.is_none() {
+            let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
+            if let Some(doubt) = newest.doubt {
+                cx.notices.warn(doubt::warning(&session, doubt));
+            }
+        }
+        let clock = self.times.clock(cx.out.form());
+        match cx.out.form() {
+            Form::Json => cx.out.json(&pair.answer(&session))?,
+            Form::Plain => pair.lines(&mut cx.out, &clock)?,
+            Form::Terminal => pair.words(&mut cx.out, &clock)?,
+        }
+        Ok(Exit::Done)
+    }
+
+    fn find(&self, store: &Store, session: &SessionName) -> Result<Pair, Failure> {
+        let (from_seq, to_seq) = (self.from.map(Seq::new), self.to.map(Seq::new));
+        let (mut from, mut to, mut before) = (None, None, None);
+        let mut see = |note: Rc<Note>| {
+            if to_seq.is_none() || note.seq == to_seq {
+                to = Some(Rc::clone(&note));
+                if from_seq.is_none() {
+                    from.clone_from(&before);
+                }
+            }
+            if from_seq.is_some() && note.seq == from_seq {
+                from = Some(Rc::clone(&note));
+            }
+            before = Some(note);
+        };
+        let replayed = store.replay(session, &mut |entry| {
+            if let Line::Record(record) = entry.line
+                && let Some(note) = record.into_note()
+            {
+                see(Rc::new(note));
+            }
+        });
+        replayed.map_err(|e| explain(e, store, session))?;
+        match (from, to) {
+            (Some(from), Some(to)) => Ok(Pair { from, to }),
+            (_, None) => Err(nothing(session, self.to, "note")),
+            (None, Some(_)) => Err(nothing(session, self.from, "note before the other")),
+        }
+    }
+}
+
+fn nothing(session: &SessionName, seq: Option<u64>, which: &str) -> Failure {
+    let what = match seq {
+        Some(seq) => format!("note {seq} of session {session}: no note has this number"),
+        None => format!("two notes of session {session}: there is no {which}"),
+    };
+    Failure::nothing(format_args!("compare {what}"))
+        .advise(format!("`graff-notes log {}` shows what is on record", argument(session)))
+        .about(session)
+}
+
+impl Pair {
+    fn answer<'a>(&self, session: &'a SessionName) -> Answer<'a> {
+        Answer {
+            session: session.as_str(),
+            from: brief(&self.from),
+            to: brief(&self.to),
+            changed: self.from.text != self.to.text,
+            changes: words::compare(&self.from.text, &self.to.text),
+        }
+    }
+
+    /// Says it line by line, for a script and for `patch`.
+    fn lines(&self, out: &mut Output, clock: &Clock) -> Result<(), Stop> {
+        let diff = TextDiff::configure()
+            .timeout(words::PATIENCE)
+            .diff_lines(self.from.text.as_str(), self.to.text.as_str());
+        let [from, to] = [&self.from, &self.to].map(|note| title(note, "\t", clock));
+        let unified =
+            diff.unified_diff().context_radius(CONTEXT_LINES).header(&from, &to).to_string();
+        for line in unified.split_inclusive('\n') {
+            out.styled(style_of_line(line), line)?;
+        }
+        Ok(())
+    }
+
+    /// Says it word by word, for a person.
+    fn words(&self, out: &mut Output, clock: &Clock) -> Result<(), Stop> {
+        let [from, to] = [&self.from, &self.to].map(|note| title(note, " · ", clock));
+        if self.from.text == self.to.text {
+            return out.line(&format!("no change: {from}, and {to}"));
+        }
+        out.styled(style(Op::Delete), &format!("--- {from}\n"))?;
+        out.styled(style(Op::Insert), &format!("+++ {to}\n"))?;
+        let lines = lines(&words::compare(&self.from.text, &self.to.text));
+        let is_near = |at: usize| {
+            let near = at.saturating_sub(CONTEXT_LINES)..=at.saturating_add(CONTEXT_LINES);
+            lines
+                .get(*near.start()..lines.len().min(near.end() + 1))
+                .is_some_and(|lines| lines.iter().flatten().any(|piece| piece.op != Op::Equal))
+        };
+        let mut is_skipping = false;
+        for (at, line) in lines.iter().enumerate() {
+            if is_near(at) {
+                say_line(out, line)?;
+            } else if !is_skipping {
+                out.styled(Style::new().dimmed(), "⋯\n")?;
+            }
+            is_skipping = !is_near(at);
+        }
+        Ok(())
+    }
+}
+
+fn brief(note: &Note) -> NewestAnswer {
+    NewestAnswer {
+        seq: note.seq,
+        r#gen: note.generation,
+        created_at: note.created_at,
+        kind: record::word(note.author),
+    }
+}
+
+fn title(note: &Note, gap: &str, clock: &Clock) -> String {
+    let number = note.seq.map_or_else(|| "without a number".to_owned(), |seq| seq.to_string());
+    let at = match note.created_at {
+        Timestamp::ZERO => String::new(),
+        at => format!("{gap}{}", clock.show(at)),
+    };
+    format!("note {number}{at}")
+}
+
+/// Parts pieces at their line breaks; a line has at least one piece.
+fn lines(pieces: &[Piece]) -> Vec<Vec<Piece>> {
+    let mut lines = vec![Vec::new()];
+    for Piece { op, text } in pieces {
+        for part in text.split_inclusive('\n') {
+            let ends = part.ends_with('\n');
+            if let Some(line) = lines.last_mut() {
+                line.push(Piece { op: *op, text: part.trim_end_matches('\n').to_owned() });
+            }
+            if ends {
+                lines.push(Vec::new());
+            }
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+fn say_line(out: &mut Output, line: &[Piece]) -> Result<(), Stop> {
+    for Piece { op, text } in line {
+        let text = shown(text);
+        match op {
+            _ if text.is_empty() || out.has_colour() => out.styled(style(*op), &text)?,
+            Op::Equal => out.bytes(text.as_bytes())?,
+            Op::Delete => out.bytes(format!("[-{text}-]").as_bytes())?,
+            Op::Insert => out.bytes(format!("{{+{text}+}}").as_bytes())?,
+        }
+    }
+    out.line("")
+}
+
+/// Returns a style that is seen on white space too.
+const fn style(op: Op) -> Style {
+    match op {
+        Op::Equal => Style::new(),
+        Op::Delete => AnsiColor::Red.on_default().strikethrough(),
+        Op::Insert => AnsiColor::Green.on_default().underline(),
+    }
+}
+
+fn style_of_line(line: &str) -> Style {
+    match line.bytes().next() {
+        Some(b'-') => AnsiColor::Red.on_default(),
+        Some(b'+') => AnsiColor::Green.on_default(),
+        Some(b'@') => AnsiColor::Cyan.on_default(),
+        _ => Style::new(),
+    }
+}
