@@ -16,7 +16,7 @@ use crate::{
 ///
 /// ```
 /// use graff_notes::{
-///     Conversation, Notebook, budget::RunPool, conversation::{Answered, Boundary, Response, Settings},
+///     Conversation, Notebook, budget::RunPool, conversation::{Answered, Boundary, Ended, Response, Settings},
 ///     notebook, prompt, store::Store, turn::Item, units::{Timestamp, Tokens},
 /// };
 /// # use graff_notes::{notebook::Answer, turn::{StopReason, SummaryRequest}, usage::{Report, Unusable}};
@@ -30,6 +30,24 @@ use crate::{
 /// # }
 /// # fn ask_for_the_note(_: &[Item], _: &str) -> Answer { Answer::Text(NOTE.to_owned()) }
 /// # fn ask_for_the_summary(_: &SummaryRequest) -> Answer { Answer::Text("TASK\n…".to_owned()) }
+///
+/// /// Does what is to be done at the end of a turn.
+/// fn close(mut boundary: Boundary<'_>, now: Timestamp) -> Ended {
+///     loop {
+///         boundary = match boundary {
+///             Boundary::Note(step) => {
+///                 let answer = ask_for_the_note(step.items(), step.request().instruction());
+///                 step.answered(answer, now)
+///             }
+///             Boundary::Summary(step) => {
+///                 let answer = ask_for_the_summary(step.request());
+///                 step.answered(answer, now)
+///             }
+///             Boundary::Ended(ended) => return ended,
+///         }
+///     }
+/// }
+///
 /// # let folder = tempfile::tempdir()?;
 /// # let root = camino::Utf8Path::from_path(folder.path()).ok_or("not UTF-8")?;
 /// let store = Store::at(root);
@@ -44,20 +62,7 @@ use crate::{
 /// let response = ask_the_model(asked.system(), asked.items()); // reports 9,000 tokens
 /// let Answered::Finished(finished) = asked.answered(response) else { return Ok(()) };
 ///
-/// let mut boundary = finished.close(now);
-/// let ended = loop {
-///     boundary = match boundary {
-///         Boundary::Note(step) => {
-///             let answer = ask_for_the_note(step.items(), step.request().instruction());
-///             step.answered(answer, now)
-///         }
-///         Boundary::Summary(step) => {
-///             let answer = ask_for_the_summary(step.request());
-///             step.answered(answer, now)
-///         }
-///         Boundary::Ended(ended) => break ended,
-///     };
-/// };
+/// let ended = close(finished.close(now), now);
 /// assert!(ended.rollover.is_performed());
 /// assert!(matches!(conversation.history().items(), [Item::Handoff { .. }]));
 ///
