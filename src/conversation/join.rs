@@ -111,7 +111,20 @@ impl Conversation {
     /// Steers that the last turn accepted and could not show stand before it.
     pub fn begin(&mut self, prompt: impl Into<String>) -> Turn<'_> {
         self.halt();
-        let (carried, prompt) = (self.steers.drain(), prompt.into());
+        let carried = self.steers.drain();
+        self.begin_with(carried, prompt.into())
+    }
+
+    /// Begins a turn with what the last one accepted and could not show, for a host that does not
+    /// let the user wait for an answer until the next prompt; `None` where there is nothing.
+    pub fn begin_carried(&mut self) -> Option<Turn<'_>> {
+        self.halt();
+        let mut carried = self.steers.drain();
+        let prompt = carried.pop()?;
+        Some(self.begin_with(carried, prompt))
+    }
+
+    fn begin_with(&mut self, carried: Vec<String>, prompt: String) -> Turn<'_> {
         self.facts.set_request(&prompt);
         self.history.begin(carried, prompt);
         self.handoffs.turn_began();

@@ -11,6 +11,7 @@
 mod properties;
 mod support;
 
+mod agent_loop;
 mod budget;
 mod facts;
 mod faults;

@@ -1,6 +1,7 @@
 //! Builders of worlds for the tests.
 
 pub(crate) mod logs;
+pub(crate) mod server;
 #[cfg(feature = "cli")]
 pub(crate) mod world;
 

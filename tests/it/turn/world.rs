@@ -129,6 +129,12 @@ pub(super) struct Model {
     pub(super) steered: Vec<(String, Result<(), SteerRejected>)>,
 }
 
+/// Where a turn goes on.
+enum Next<'c> {
+    Turn(Turn<'c>),
+    Boundary(Boundary<'c>),
+}
+
 /// Makes the reply to a request, and may steer meanwhile.
 pub(super) type Improvise = Box<dyn FnMut(&Steering) -> Reply>;
 
@@ -174,10 +180,10 @@ impl Model {
                 Ok(asked) => asked,
                 Err(unasked) => break unasked.close(now()),
             };
-            match self.respond(asked, &steering) {
-                Ok(next) => turn = next,
-                Err(boundary) => break boundary,
-            }
+            turn = match self.respond(asked, &steering) {
+                Next::Turn(turn) => turn,
+                Next::Boundary(boundary) => break boundary,
+            };
         };
         self.settle(boundary, &steering)
     }
@@ -213,11 +219,7 @@ impl Model {
         }
     }
 
-    fn respond<'c>(
-        &mut self,
-        asked: Asked<'c>,
-        steering: &Steering,
-    ) -> Result<Turn<'c>, Boundary<'c>> {
+    fn respond<'c>(&mut self, asked: Asked<'c>, steering: &Steering) -> Next<'c> {
         let (system, items) = (asked.system().to_owned(), asked.items().to_vec());
         self.requests.push(Request { what: For::Turn, system, items, message: String::new() });
         let (response, result) = match self.next(steering) {
@@ -227,37 +229,33 @@ impl Model {
                 let stop = StopReason::Cancelled;
                 (Response { stop, ..response("I was about to", tokens) }, None)
             }
-            Reply::Cancelled => return Err(Boundary::Ended(asked.cancelled())),
+            Reply::Cancelled => return Next::Boundary(Boundary::Ended(asked.cancelled())),
             Reply::Refused(status, body) => {
                 return match classify(status, &body) {
                     ProviderError::ContextWindow(overflow) => {
                         self.recover(asked.overflowed(overflow, now()), steering)
                     }
-                    _ => Err(Boundary::Ended(asked.failed(body))),
+                    _ => Next::Boundary(Boundary::Ended(asked.failed(body))),
                 };
             }
         };
         let calls = result.iter().map(|_| call(self.requests.len())).collect();
         match asked.answered(Response { calls, ..response }) {
-            Answered::Tools(round) => Ok(run_tools(round, &result.unwrap_or_default())),
-            Answered::Steered(turn) => Ok(turn),
-            Answered::Finished(finished) => Err(finished.close(now())),
+            Answered::Tools(round) => Next::Turn(run_tools(round, &result.unwrap_or_default())),
+            Answered::Steered(turn) => Next::Turn(turn),
+            Answered::Finished(finished) => Next::Boundary(finished.close(now())),
         }
     }
 
-    fn recover<'c>(
-        &mut self,
-        mut recovery: Recovery<'c>,
-        steering: &Steering,
-    ) -> Result<Turn<'c>, Boundary<'c>> {
+    fn recover<'c>(&mut self, mut recovery: Recovery<'c>, steering: &Steering) -> Next<'c> {
         loop {
             recovery = match recovery {
                 Recovery::Summary(step) => {
                     let answer = self.summarise(step.request(), steering);
                     step.answered(answer, now())
                 }
-                Recovery::Recovered(turn) => return Ok(turn),
-                Recovery::Ended(ended) => return Err(Boundary::Ended(ended)),
+                Recovery::Recovered(turn) => return Next::Turn(turn),
+                Recovery::Ended(ended) => return Next::Boundary(Boundary::Ended(ended)),
             };
         }
     }

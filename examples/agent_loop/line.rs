@@ -1,0 +1,156 @@
+//! The line to the model's endpoint: one call at a time, each of which can be cancelled.
+
+use std::{sync::mpsc, thread, time::Duration};
+
+use graff_notes::{conversation::Response, notebook::Answer};
+use serde_json::Value;
+
+use super::{
+    flags::Flags,
+    shape::{Ask, Shape},
+};
+
+/// The longest that a model may think.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The version of Anthropic's interface that is spoken here.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// The line to the model's endpoint.
+pub(crate) struct Line {
+    endpoint: Endpoint,
+    events: mpsc::Receiver<Event>,
+    sender: mpsc::Sender<Event>,
+    calls: u64,
+}
+
+/// What came of a call.
+pub(crate) enum Reply {
+    /// The model answered.
+    Answered(Response),
+    /// The endpoint refused, or there was none.
+    Refused {
+        /// The HTTP status; 0 where nothing came back.
+        status: u16,
+        /// Its words.
+        body: String,
+    },
+    /// The user did not want to wait for it.
+    Cancelled,
+}
+
+/// The user's hand on the line.
+#[derive(Clone)]
+pub(crate) struct Canceller(mpsc::Sender<Event>);
+
+#[derive(Clone)]
+struct Endpoint {
+    agent: ureq::Agent,
+    url: String,
+    model: String,
+    shape: Shape,
+    api_key: Option<String>,
+}
+
+enum Event {
+    Returned(u64, Reply),
+    Cancelled,
+}
+
+impl Line {
+    pub(crate) fn to(flags: &Flags) -> Self {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(PATIENCE));
+        let endpoint = Endpoint {
+            agent: config.build().into(),
+            url: [&flags.endpoint, flags.shape.path()].concat(),
+            model: flags.model.clone(),
+            shape: flags.shape,
+            api_key: flags.api_key.clone(),
+        };
+        let (sender, events) = mpsc::channel();
+        Self { endpoint, events, sender, calls: 0 }
+    }
+
+    pub(crate) fn canceller(&self) -> Canceller {
+        Canceller(self.sender.clone())
+    }
+
+    /// Forgets a cancellation that came when there was nothing to cancel.
+    pub(crate) fn forget_events(&mut self) {
+        while self.events.try_recv().is_ok() {}
+    }
+
+    /// Returns whether the user has cancelled since the last call.
+    pub(crate) fn is_cancelled(&mut self) -> bool {
+        self.events.try_iter().any(|event| matches!(event, Event::Cancelled))
+    }
+
+    /// Makes a call, and waits for it or for the user to cancel it, whichever is first.
+    pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Reply {
+        if self.is_cancelled() {
+            return Reply::Cancelled;
+        }
+        self.calls += 1;
+        let call = self.calls;
+        let body = self.endpoint.shape.body(&self.endpoint.model, ask);
+        let (endpoint, sender) = (self.endpoint.clone(), self.sender.clone());
+        thread::spawn(move || {
+            let reply = endpoint.post(&body);
+            let _ = sender.send(Event::Returned(call, reply));
+        });
+        loop {
+            match self.events.recv() {
+                Ok(Event::Returned(returned, reply)) if returned == call => return reply,
+                Ok(Event::Returned(..)) => {} // of a call that was cancelled
+                Ok(Event::Cancelled) | Err(_) => return Reply::Cancelled,
+            }
+        }
+    }
+}
+
+impl Canceller {
+    pub(crate) fn cancel(&self) {
+        let _ = self.0.send(Event::Cancelled);
+    }
+}
+
+impl Endpoint {
+    fn post(&self, body: &Value) -> Reply {
+        match self.send(body) {
+            Ok((200, body)) => match self.shape.read(&body) {
+                Some(response) => Reply::Answered(response),
+                None => Reply::Refused { status: 200, body },
+            },
+            Ok((status, body)) => Reply::Refused { status, body },
+            Err(e) => Reply::Refused { status: 0, body: e.to_string() },
+        }
+    }
+
+    fn send(&self, body: &Value) -> Result<(u16, String), ureq::Error> {
+        let mut request = self.agent.post(&self.url).header("content-type", "application/json");
+        request = match (self.shape, &self.api_key) {
+            (Shape::OpenAi, Some(key)) => request.header("authorization", format!("Bearer {key}")),
+            (Shape::Anthropic, Some(key)) => request.header("x-api-key", key),
+            (_, None) => request,
+        };
+        if let Shape::Anthropic = self.shape {
+            request = request.header("anthropic-version", ANTHROPIC_VERSION);
+        }
+        let mut response = request.send(body.to_string())?;
+        Ok((response.status().as_u16(), response.body_mut().read_to_string()?))
+    }
+}
+
+impl Reply {
+    /// Returns the reply to a request for a text.
+    pub(crate) fn into_answer(self) -> Answer {
+        match self {
+            Self::Answered(response) if response.calls.is_empty() => Answer::Text(response.text),
+            Self::Answered(_) => Answer::Failed("the model called a tool".to_owned()),
+            Self::Refused { status, body } => Answer::Failed(format!("status {status}: {body}")),
+            Self::Cancelled => Answer::Cancelled,
+        }
+    }
+}
