@@ -11,6 +11,7 @@ mod diffing;
 mod names;
 mod pipes;
 mod roots;
+mod searching;
 mod selecting;
 mod splicing;
 mod statuses;

@@ -6,12 +6,14 @@
 //! a line.
 
 mod notices;
+mod progress;
 mod stdout;
 mod table;
 mod text;
 mod time;
 
 pub(crate) use notices::Notices;
+pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};
 pub(crate) use table::{Cell, Table};
 pub(crate) use text::{argument, first_line, plural, shown, size};

@@ -68,6 +68,11 @@ impl Notices {
         }
     }
 
+    /// Returns whether a person reads them, at a terminal.
+    pub(crate) fn is_for_a_person(&self) -> bool {
+        matches!(self.form, Form::Terminal)
+    }
+
     /// Tells a person at a terminal what goes on.
     pub(crate) fn hint(&self, what: impl fmt::Display) {
         if matches!(self.form, Form::Terminal) {

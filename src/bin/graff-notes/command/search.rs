@@ -1,0 +1,144 @@
+//! `search`: in which notes of all sessions something stands.
+
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use clap::Args;
+use graff_notes::{
+    ErrorKind,
+    log::{Line, Tail},
+    session::SessionName,
+    store::Store,
+};
+
+use super::{
+    found::{self, Found},
+    hits,
+};
+use crate::{
+    context::{Context, explain},
+    exit::Exit,
+    failure::{Failure, Stop},
+    needle::{Case, Needle, Syntax},
+    output::{Progress, plural},
+    parallel,
+    selection::{Period, Scope, Times},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes search read_line
+  graff-notes search -i -C 2 'out of memory' --since 'two weeks'
+  graff-notes search --regex 'src/\\w+\\.rs:\\d+' --session-glob 'fix-*'
+  graff-notes search read_line --json | jq -r .session | uniq
+
+In a pipe it prints, a row a line found: session, seq (a dash where the note has none), number of
+the line in the note, `match` or `context`, and the line.
+
+Exit status: 0 where something was found, else 1 where a log could not be read, else 3.";
+
+/// Finds a text in the notes of all sessions
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Search {
+    /// What to look for, letter by letter
+    text: String,
+    /// Takes TEXT for a regular expression, which is matched against each line
+    #[arg(long, short = 'e')]
+    regex: bool,
+    /// Takes capital and small letters for the same
+    #[arg(long, short)]
+    ignore_case: bool,
+    /// Shows N lines before and behind each line found
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    context: usize,
+    /// Ends after N lines found
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    #[command(flatten)]
+    scope: Scope,
+    #[command(flatten)]
+    period: Period,
+    #[command(flatten)]
+    times: Times,
+}
+
+impl Search {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let needle = self.needle()?;
+        let store = cx.store()?;
+        let mut sessions = store.sessions()?.names;
+        sessions.retain(|session| self.scope.holds(session));
+        let mut progress = Progress::new(&cx.notices, sessions.len(), "searching");
+        let clock = self.times.clock(cx.out.form());
+        let unreadable = AtomicU64::new(0);
+        let mut left = self.limit.unwrap_or(usize::MAX);
+        let (mut is_found, mut exit) = (false, Exit::NothingThere);
+        parallel::in_order(
+            &sessions,
+            |session| self.look(&store, session, &needle, &unreadable),
+            |session, looked| {
+                progress.step();
+                match looked {
+                    Ok(found) => {
+                        let found = found::limited(found, &mut left, self.context);
+                        is_found |= !found.is_empty();
+                        progress.aside(|| hits::say(cx, &clock, session, &found, self.context))?;
+                    }
+                    Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
+                    Err(e) => {
+                        let failure = explain(e, &store, session);
+                        exit = progress.aside(|| cx.notices.failure(&failure));
+                    }
+                }
+                Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            },
+        )?;
+        drop(progress);
+        warn_of(cx, unreadable.into_inner());
+        Ok(if is_found { Exit::Done } else { exit })
+    }
+
+    fn needle(&self) -> Result<Needle, Failure> {
+        let syntax = if self.regex { Syntax::Expression } else { Syntax::Text };
+        let case = if self.ignore_case { Case::Ignored } else { Case::Matters };
+        if self.text.is_empty() {
+            return Err(Failure::input("search for nothing: name at least one character"));
+        }
+        Needle::new(&self.text, syntax, case)
+            .map_err(|why| Failure::input(format_args!("search for {:?}: {why}", self.text)))
+    }
+
+    /// Looks through the notes of one session.
+    fn look(
+        &self,
+        store: &Store,
+        session: &SessionName,
+        needle: &Needle,
+        unreadable: &AtomicU64,
+    ) -> Result<Vec<Found>, graff_notes::Error> {
+        let mut found = Vec::new();
+        let tail = store.replay(session, &mut |entry| match entry.line {
+            Line::Record(record) if self.period.holds(record.created_at) => {
+                found.extend(Found::of(&record, needle, self.context));
+            }
+            Line::Bad(_) | Line::Newer => {
+                unreadable.fetch_add(1, Ordering::Relaxed);
+            }
+            Line::Record(_) | Line::Blank | Line::Foreign { .. } => {}
+        })?;
+        unreadable.fetch_add(u64::from(matches!(tail, Tail::Torn { .. })), Ordering::Relaxed);
+        Ok(found)
+    }
+}
+
+fn warn_of(cx: &Context, unreadable: u64) {
+    if unreadable > 0 {
+        let lines = plural(unreadable, "line");
+        cx.notices.warn(format_args!(
+            "did not search {lines} that cannot be read; `graff-notes verify` shows more"
+        ));
+    }
+}
