@@ -24,9 +24,11 @@
 //! highest rank down finds every block, and nothing that it leaves is one. As each further rank needs
 //! longer lines, a text of `n` bytes has at most `O(√n)` ranks, and each costs no more than one pass.
 
-use std::{borrow::Cow, iter, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, iter, ops::Range};
 
 use memchr::memmem::{self, Finder};
+
+use super::needle::Needle;
 
 /// What stands in the middle of every fence line.
 const MARK: &str = " graff-note ";
@@ -40,7 +42,10 @@ const RANK_MIN: usize = 3;
 /// A longer header is none of ours, in bytes; the limit keeps the search for its end short.
 const HEADER_BYTES_MAX: usize = 4 * 1024;
 
-static MARK_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
+/// The mark behind the last `=` of a run; a mark without one has no rank.
+const RUN_END: &str = "= graff-note ";
+
+static RUN_ENDS: Needle = Needle::new(RUN_END, || Finder::new(RUN_END));
 
 /// A text without its blocks.
 pub(super) struct Stripped<'t> {
@@ -139,11 +144,12 @@ fn scan(text: &str) -> Scan {
     scan
 }
 
-/// The marks of a text, each with the run of `=` before it.
+/// The marks of a text that have a run of `=` before them, and its length.
 fn marks(text: &str) -> impl Iterator<Item = (usize, usize)> {
-    MARK_FINDER.find_iter(text.as_bytes()).map(|at| {
-        let before = text.as_bytes().get(..at).unwrap_or_default();
-        (at, before.iter().rev().take_while(|&&byte| byte == b'=').count())
+    RUN_ENDS.occurrences(text).map(|last| {
+        let mark = last + 1;
+        let before = text.as_bytes().get(..mark).unwrap_or_default();
+        (mark, before.iter().rev().take_while(|&&byte| byte == b'=').count())
     })
 }
 
@@ -229,7 +235,7 @@ fn parts(inside: &str) -> Option<(&'static str, Range<usize>)> {
     let near = near.get(..HEADER_BYTES_MAX).unwrap_or(near);
     let header_end = header_start + memmem::find(near, blank.as_bytes())?;
     let note = header_end + blank.len()..inside.strip_suffix(line_break)?.len();
-    let has_header = header_end > header_start && !near.starts_with(line_break.as_bytes());
+    let has_header = !near.starts_with(line_break.as_bytes());
     (has_header && note.start <= note.end).then_some((line_break, note))
 }
 

@@ -16,6 +16,7 @@
 mod block;
 mod fence;
 mod instruction;
+mod needle;
 mod place;
 mod splice;
 

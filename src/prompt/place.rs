@@ -16,15 +16,15 @@
 //! At the end of a prompt, the block goes before a final LF, so that the outcome begins with the
 //! prompt and ends as the prompt does.
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range};
 
 use memchr::memmem::Finder;
 
-use super::{block::Block, fence};
+use super::{block::Block, fence, needle::Needle};
 
 const HEADING: &str = "HARD CONSTRAINTS";
 
-static HEADING_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(HEADING));
+static HEADINGS: Needle = Needle::new(HEADING, || Finder::new(HEADING));
 
 /// What parts the block from the text before it: it ends that line and makes a blank one.
 const GAP: &str = "\n\n";
@@ -96,7 +96,7 @@ fn place_in(base: &str) -> usize {
 
 /// The line of the first heading, without its line break.
 fn heading_in(base: &str) -> Option<Range<usize>> {
-    HEADING_FINDER.find_iter(base.as_bytes()).find_map(|at| {
+    HEADINGS.occurrences(base).find_map(|at| {
         let line_start = base.get(..at)?.rfind('\n').map_or(0, |lf| lf + 1);
         let words_end = at + HEADING.len();
         let line_end = base.get(words_end..)?.find('\n').map_or(base.len(), |n| words_end + n);
