@@ -6,7 +6,11 @@
 
 use std::{collections::HashMap, error::Error};
 
-use graff_notes::session::{NameRefused, SessionName};
+use graff_notes::{
+    log::{Draft, Line},
+    session::{NameRefused, SessionName},
+    units::{Generation, Seq, Timestamp},
+};
 use proptest::prelude::*;
 
 /// The longest suffix that a file beside the log carries, in bytes, with room for a temporary name.
@@ -221,6 +225,24 @@ fn a_stem_that_encoding_would_not_make_is_no_name() {
         assert_eq!(SessionName::from_stem(stem), None, "{stem:?}");
     }
     assert_eq!(SessionName::from_stem(&"a".repeat(221)), None);
+}
+
+/// On a file system that folds case or composes characters, such names share a file.
+const FOLDED: [(&str, &str); 3] = [("s1", "S1"), ("CON", "con"), ("caf\u{e9}", "cafe\u{301}")];
+
+#[test]
+fn names_that_a_file_system_folds_into_one_keep_their_records_apart() {
+    for (a, b) in FOLDED {
+        let (a, b) = (parsed(a), parsed(b));
+        assert_ne!(a.stem(), b.stem());
+        let mut line = Vec::new();
+        let rollover =
+            Draft::Rollover { generation: Generation::new(1), created_at: Timestamp::new(1) };
+        rollover.write(&a, Seq::new(1), &mut line);
+        let line = line.trim_ascii_end();
+        assert!(matches!(Line::read(line, &a), Line::Record(_)));
+        assert_eq!(Line::read(line, &b), Line::Foreign { session: a.as_str().into() });
+    }
 }
 
 fn name() -> impl Strategy<Value = String> {
