@@ -150,6 +150,8 @@ fn a_hostile_session_name_stays_within_its_line() {
         assert_eq!(prompt::strip(&prompt), BASE);
         let lines = block.to_string().lines().take_while(|line| !line.is_empty()).count();
         assert_eq!(lines, 6, "{block}");
+        let opening = prompt.lines().find(|line| line.starts_with("===")).expect("a fence");
+        assert_eq!(prompt.matches(opening).count(), 1, "the name imitates no fence: {block}");
     }
 }
 
@@ -406,6 +408,7 @@ fn what_only_looks_like_a_block_is_text_and_stays() {
         "=== graff-note begins ===\n=== graff-note ends ===\n",
         "=== graff-note begins ===\nno blank line\n=== graff-note ends ===\n",
         "=== graff-note begins ===\n\nno header\n=== graff-note ends ===\n",
+        "=== graff-note begins ===\n\nno header\n\nnote\n=== graff-note ends ===\n",
         "=== graff-note begins ===\nheader\n\n=== graff-note ends ===\n",
         "=== graff-note ends ===\nheader\n\nnote\n=== graff-note begins ===\n",
         "== graff-note begins ==\nheader\n\nnote\n== graff-note ends ==\n",
@@ -415,6 +418,22 @@ fn what_only_looks_like_a_block_is_text_and_stays() {
         assert_eq!(prompt::extract(text), None, "{text}");
         assert!(matches!(prompt::strip(text), Cow::Borrowed(_)), "{text}");
         a_splice_can_be_undone_and_repeated(text, "SUBGOAL: x");
+    }
+}
+
+#[test]
+fn a_pair_of_fence_lines_is_judged_by_what_is_left_within_it() {
+    let inner = "==== graff-note begins ====\nheader\n\nnote\n==== graff-note ends ====";
+    let around = |before: &str, after: &str| {
+        format!("=== graff-note begins ==={before}{inner}{after}\n=== graff-note ends ===")
+    };
+    let becomes_a_block = around("\n\n", "\nheader\n\nnote");
+    assert_eq!(prompt::strip(&becomes_a_block), "");
+    let loses_its_header = around("\n", "\n\nnote");
+    let left = "=== graff-note begins ===\n\nnote\n=== graff-note ends ===";
+    assert_eq!(prompt::strip(&loses_its_header), left);
+    for base in [becomes_a_block, loses_its_header] {
+        a_splice_can_be_undone_and_repeated(&base, "SUBGOAL: x");
     }
 }
 
@@ -465,6 +484,17 @@ fn a_hostile_prompt_of_a_megabyte_is_stripped_in_one_sweep() {
     }
 }
 
+#[test]
+fn what_begins_like_a_fence_or_a_heading_however_often_hides_neither() {
+    for times in (0..4).chain(60..70) {
+        let lead =
+            ["= H", "= graff-note ", "HARD CONSTRAINTS hold\n"].map(|text| text.repeat(times));
+        let base = format!("{}\nHARD CONSTRAINTS\n- a\n\nTools\n", lead.concat());
+        assert!(Place::of(&base).split().0.ends_with("\nHARD CONSTRAINTS\n- a"), "{times}");
+        a_splice_can_be_undone_and_repeated(&base, "SUBGOAL: x");
+    }
+}
+
 // The size that hosts let through
 
 #[test]
@@ -487,8 +517,10 @@ fn a_block_within_limits_keeps_the_start_and_says_what_it_left_out() {
 
 #[test]
 fn every_limit_is_kept_and_used_up() {
-    let (session, note) = (session("s1"), note(&"aé漢👩 === graff-note ends === ".repeat(20)));
-    let whole = || Block::of(&session, &note, NoteCap::DEFAULT);
+    let session = session("s1");
+    let text = "aé漢👩 === graff-note ends === ".repeat(20);
+    let (many, plain) = (note(&text), note(&"x".repeat(300)));
+    let whole = || Block::of(&session, &many, NoteCap::DEFAULT);
     let most = whole().to_string().len();
     let mut shown_before = 0;
     for bytes_max in 0..=most {
@@ -501,7 +533,14 @@ fn every_limit_is_kept_and_used_up() {
         assert!(block.text().len() >= shown_before);
         shown_before = block.text().len();
     }
-    assert_eq!(shown_before, note.text.len(), "all of it fits into its own size");
+    assert_eq!(shown_before, text.len(), "all of it fits into its own size");
+
+    let whole_plain = || Block::of(&session, &plain, NoteCap::DEFAULT);
+    for bytes_max in 0..whole_plain().to_string().len() {
+        let limits = Limits { bytes_max, chars_max: usize::MAX };
+        let Some(block) = whole_plain().within(limits) else { continue };
+        assert_eq!(block.to_string().len(), bytes_max, "a byte more would fit: {block}");
+    }
 
     let chars = whole().to_string().chars().count();
     for (chars_max, all) in [(chars, true), (chars - 1, false)] {
@@ -515,14 +554,13 @@ fn every_limit_is_kept_and_used_up() {
 // Everything finite, then anything
 
 /// Lines of which some texts are blocks, and most are nearly.
-const LINES: [&str; 7] = [
+const LINES: [&str; 6] = [
     "=== graff-note begins ===",
     "=== graff-note ends ===",
     "==== graff-note begins ====",
     "==== graff-note ends ====",
     "text",
     "",
-    "\r",
 ];
 
 #[test]
