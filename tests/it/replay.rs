@@ -229,7 +229,7 @@ fn the_newest_line_costs_one_small_window_whatever_stands_before_it() {
 #[test]
 fn a_line_costs_little_more_than_twice_the_bytes_from_it_to_the_end() {
     let note = [&note_of(2_048), "\n"].concat();
-    for behind in [10_000, 100_000, 1_000_000, 9_000_000] {
+    for behind in [10_000, 100_000, 900_000] {
         let junk = "junk\n".repeat(behind / 5);
         let file = note.repeat(50) + &junk;
         let (_, _, bytes_read) = rewind(file.as_bytes(), behind / 5 + 1);
