@@ -56,6 +56,7 @@ pub struct RunPool {
 #[must_use]
 pub struct RunPoolBuilder {
     cap: Calls,
+    used: Calls,
     reserve: Option<Calls>,
     depth_max: u32,
     concurrency_max: Calls,
@@ -80,6 +81,7 @@ impl RunPool {
     pub const fn builder() -> RunPoolBuilder {
         RunPoolBuilder {
             cap: Calls::ZERO,
+            used: Calls::ZERO,
             reserve: None,
             depth_max: DEPTH_MAX_DEFAULT,
             concurrency_max: CONCURRENCY_MAX_DEFAULT,
@@ -191,6 +193,12 @@ impl RunPoolBuilder {
         self
     }
 
+    /// Sets how many calls the run has made before this pool counted them.
+    pub const fn used(mut self, calls: Calls) -> Self {
+        self.used = calls;
+        self
+    }
+
     /// Sets how many calls are held back for the landing, in place of the usual
     /// [`landing_reserve`].
     pub const fn reserve(mut self, reserve: Calls) -> Self {
@@ -210,7 +218,7 @@ impl RunPoolBuilder {
         self
     }
 
-    /// Returns the pool, with no call used.
+    /// Returns the pool.
     #[must_use]
     pub fn build(self) -> RunPool {
         let reserve = self.reserve.unwrap_or_else(|| landing_reserve(self.cap));
@@ -219,7 +227,7 @@ impl RunPoolBuilder {
                 ledger: Ledger::with_reserve(self.cap, reserve),
                 depth_max: self.depth_max,
                 concurrency_max: self.concurrency_max,
-                used: AtomicU64::new(0),
+                used: AtomicU64::new(self.used.get()),
                 running: AtomicU64::new(0),
             }),
         }

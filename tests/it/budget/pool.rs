@@ -33,6 +33,15 @@ fn counts_the_calls_of_all_its_clones() {
 }
 
 #[test]
+fn goes_on_from_the_calls_that_were_made_before() {
+    let pool = RunPool::builder().cap(calls(9)).used(calls(2)).build();
+    assert_eq!(pool.remaining(), calls(7));
+    let note = pool.admit_note(Calls::ZERO).expect("one above the reserve of 6");
+    assert_eq!(note.number(), 3);
+    assert!(pool.admit_note(Calls::ZERO).is_err());
+}
+
+#[test]
 fn refuses_those_below_the_deepest_that_may_call() {
     for depth_max in 0..4 {
         let pool = RunPool::builder().depth_max(depth_max).build();
