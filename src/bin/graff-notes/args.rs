@@ -23,6 +23,9 @@ Examples:
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing there, 4 busy, 5 damage found,
 6 refused by the gate, 130 interrupted.";
 
+/// Under which heading the help lists what every command takes.
+const GLOBAL: &str = "Global options";
+
 /// Keeps the note that an agent writes to itself before its context rolls over
 ///
 /// The note is on disk before anybody is told so, and comes back word for word in every later
@@ -42,13 +45,14 @@ pub(crate) struct Cli {
 pub(crate) struct Common {
     /// Folder that holds the store `.graff`; without it `GRAFF_ROOT`, else the nearest folder upwards
     /// that has .graff or .git, else the current one
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) root: Option<Utf8PathBuf>,
     /// Answers in JSON, one object a line; errors and warnings too, on stderr
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// When to use colour; auto also looks at `NO_COLOR` and `CLICOLOR_FORCE`
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(global = true, help_heading = GLOBAL)]
     pub(crate) color: ColorChoice,
 }
 

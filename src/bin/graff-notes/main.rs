@@ -8,6 +8,7 @@ mod args;
 mod command;
 mod context;
 mod disguise;
+mod doubt;
 mod exit;
 mod failure;
 mod figures;
@@ -17,6 +18,7 @@ mod output;
 mod parallel;
 mod root;
 mod selection;
+mod splicing;
 mod words;
 
 use std::process::ExitCode;

@@ -14,9 +14,10 @@ use graff_notes::{
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{doubt, record, verify::NewestAnswer};
+use super::{record, verify::NewestAnswer};
 use crate::{
     context::{Context, explain, session},
+    doubt,
     exit::Exit,
     failure::{Failure, Stop},
     output::{Clock, Form, Output, argument, shown},

@@ -4,7 +4,6 @@ mod account;
 mod completions;
 mod decide;
 mod diff;
-mod doubt;
 mod forget;
 mod found;
 mod hits;

@@ -10,9 +10,9 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::doubt;
 use crate::{
     context::{Context, explain, now, session},
+    doubt,
     exit::Exit,
     failure::{Failure, Stop},
     output::{Form, ago, argument, plural, shown},

@@ -10,23 +10,20 @@ use std::{
 
 use clap::Args;
 use graff_notes::{
-    ErrorKind,
-    note::{Note, NoteCap},
-    prompt::{self, Block, Check},
-    session::SessionName,
-    store::{Doubt, Newest},
-    units::{Bytes, Generation, Seq},
+    note::NoteCap,
+    prompt::{self, Check},
 };
 use serde::Serialize;
 
-use super::doubt;
 use crate::{
     args,
-    context::{Context, explain, session},
+    context::{Context, session},
     disguise::Disguised,
+    doubt,
     exit::Exit,
     failure::{Failure, Stop},
     output::Form,
+    splicing::{Carried, Source, Spliced, unreadable},
 };
 
 const EXAMPLES: &str = "\
@@ -76,16 +73,8 @@ struct Mode {
 struct Answer<'a> {
     session: Option<&'a str>,
     prompt: &'a str,
-    note: Option<NoteAnswer>,
+    note: Option<&'a Carried>,
     doubt: Option<doubt::Answer>,
-}
-
-/// The note that was put in.
-#[derive(Serialize)]
-struct NoteAnswer {
-    seq: Option<Seq>,
-    r#gen: Generation,
-    left_out: Bytes,
 }
 
 #[derive(Serialize)]
@@ -97,14 +86,6 @@ struct Extracted<'a> {
 struct Checked<'a> {
     session: &'a str,
     check: &'static str,
-}
-
-/// What is to be put into a prompt.
-struct Source {
-    session: SessionName,
-    note: Option<Note>,
-    doubt: Option<Doubt>,
-    cap: NoteCap,
 }
 
 impl Splice {
@@ -121,106 +102,51 @@ impl Splice {
         if check {
             return say_check(cx, base, &source?);
         }
-        splice(cx, base, source)
+        let spliced = match &source {
+            Ok(source) => source.splice(base, &cx.notices),
+            Err(_) => Spliced::bare(base),
+        };
+        say(cx, source.as_ref().ok(), &spliced)?;
+        match source.err().or(spliced.trouble) {
+            Some(trouble) => Err(trouble.into()),
+            None => Ok(Exit::Done),
+        }
     }
 
     fn source(&self, cx: &Context) -> Result<Source, Failure> {
         let session = session(self.session.as_deref().unwrap_or_default())?;
         let cap = args::cap(self.cap_bytes)?;
-        let store = cx.store()?;
-        let Newest { note, doubt } = match store.newest(&session) {
-            Err(e) if e.kind() == ErrorKind::NotFound => Newest::default(),
-            read => read.map_err(|e| explain(e, &store, &session))?,
-        };
-        Ok(Source { session, note, doubt, cap })
+        Source::read(&cx.store()?, session, cap)
     }
 }
 
-impl Source {
-    fn block(&self) -> Option<Block<'_>> {
-        self.note.as_ref().map(|note| Block::of(&self.session, note, self.cap))
-    }
-
-    /// What the note's text can be told apart from.
-    fn text(&self) -> &str {
-        self.note.as_ref().map(|note| note.text.as_str()).unwrap_or_default()
-    }
-}
-
-/// Prints the prompt in any case, then says what went wrong.
-fn splice(cx: &mut Context, base: Vec<u8>, source: Result<Source, Failure>) -> Result<Exit, Stop> {
-    let source = match source {
-        Ok(source) => source,
-        Err(failure) => {
-            say_prompt(cx, None, &base, None)?;
-            return Err(failure.into());
-        }
-    };
-    let Some(block) = source.block() else {
-        say_prompt(cx, Some(&source), &base, None)?;
-        return match source.doubt {
-            Some(doubt) => Err(doubt::failure("splice a note of", &source.session, doubt).into()),
-            None => Ok(Exit::Done),
-        };
-    };
-    match Disguised::of(base, source.text()) {
-        Ok(base) => {
-            let prompt = base.reveal(&prompt::splice(base.text(), Some(&block)));
-            say_prompt(cx, Some(&source), &prompt, Some(&block))?;
-            warn(cx, &source, &block);
-            Ok(Exit::Done)
-        }
-        Err(base) => {
-            say_prompt(cx, Some(&source), &base, None)?;
-            Err(unreadable("splice a note into the prompt").into())
-        }
-    }
-}
-
-fn say_prompt(
+/// Prints the prompt.
+pub(super) fn say(
     cx: &mut Context,
     source: Option<&Source>,
-    prompt: &[u8],
-    block: Option<&Block<'_>>,
+    spliced: &Spliced,
 ) -> Result<(), Stop> {
     if cx.out.form() != Form::Json {
-        return cx.out.bytes(prompt);
+        return cx.out.bytes(&spliced.prompt);
     }
-    let prompt = &in_json(cx, prompt);
-    let note = block.zip(source.and_then(|source| source.note.as_ref()));
+    let prompt = &text_of(cx, &spliced.prompt);
     cx.out.json(&Answer {
         session: source.map(|source| source.session.as_str()),
         prompt,
-        note: note.map(|(block, note)| NoteAnswer {
-            seq: note.seq,
-            r#gen: note.generation,
-            left_out: block.left_out(),
-        }),
+        note: spliced.carried.as_ref(),
         doubt: source.and_then(|source| source.doubt).map(doubt::Answer::from),
     })
 }
 
-fn warn(cx: &Context, source: &Source, block: &Block<'_>) {
-    if let Some(doubt) = source.doubt {
-        cx.notices.warn(doubt::warning(&source.session, doubt));
-    }
-    if block.left_out() > Bytes::ZERO {
-        let (bytes, cap) = (block.left_out(), source.cap.get());
-        cx.notices.warn(format_args!("left out {bytes} bytes of the note: over the cap of {cap}"));
-    }
-}
-
 fn strip_base(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
-    match Disguised::of(base, "") {
-        Ok(base) => {
-            let prompt = base.reveal(&prompt::strip(base.text()));
-            say_prompt(cx, None, &prompt, None)?;
-            Ok(Exit::Done)
-        }
-        Err(base) => {
-            say_prompt(cx, None, &base, None)?;
-            Err(unreadable("take the note out of the prompt").into())
-        }
+    let stripped = match Disguised::of(base, "") {
+        Ok(base) => Spliced::bare(base.reveal(&prompt::strip(base.text()))),
+        Err(base) => Spliced::without(base, unreadable("take the note out of the prompt")),
+    };
+    say(cx, None, &stripped)?;
+    match stripped.trouble {
+        Some(trouble) => Err(trouble.into()),
+        None => Ok(Exit::Done),
     }
 }
 
@@ -231,7 +157,7 @@ fn extract_note(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
     };
     let note = base.reveal(note);
     if cx.out.form() == Form::Json {
-        let note = &in_json(cx, &note);
+        let note = &text_of(cx, &note);
         cx.out.json(&Extracted { note })?;
     } else {
         cx.out.bytes(&note)?;
@@ -240,11 +166,11 @@ fn extract_note(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
 }
 
 fn say_check(cx: &mut Context, base: Vec<u8>, source: &Source) -> Result<Exit, Stop> {
-    let base = Disguised::of(base, source.text()).map_err(|_| unreadable("check the prompt"))?;
+    let base = source.disguise(base).map_err(|_| unreadable("check the prompt"))?;
     if let Some(doubt) = source.doubt {
         cx.notices.warn(doubt::warning(&source.session, doubt));
     }
-    let (word, exit) = match source.block() {
+    let (check, exit) = match source.block() {
         Some(block) => match prompt::check(base.text(), &block) {
             Check::Current => ("current", Exit::Done),
             Check::Absent => ("absent", Exit::Failed),
@@ -255,9 +181,9 @@ fn say_check(cx: &mut Context, base: Vec<u8>, source: &Source) -> Result<Exit, S
         None => ("stale", Exit::Failed),
     };
     if cx.out.form() == Form::Json {
-        cx.out.json(&Checked { session: source.session.as_str(), check: word })?;
+        cx.out.json(&Checked { session: source.session.as_str(), check })?;
     } else {
-        cx.out.line(word)?;
+        cx.out.line(check)?;
     }
     Ok(exit)
 }
@@ -273,15 +199,12 @@ fn read_base(cx: &Context) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// JSON holds text only: stray bytes are shown as what they are not, and that is said.
-fn in_json<'b>(cx: &Context, bytes: &'b [u8]) -> Cow<'b, str> {
-    let text = String::from_utf8_lossy(bytes);
+/// Returns what JSON can say of a prompt: it holds text only, so that stray bytes are shown as what
+/// they are not, and that is said.
+pub(super) fn text_of<'b>(cx: &Context, prompt: &'b [u8]) -> Cow<'b, str> {
+    let text = String::from_utf8_lossy(prompt);
     if matches!(text, Cow::Owned(_)) {
         cx.notices.warn("the prompt is not UTF-8: in JSON, U+FFFD stands for its stray bytes");
     }
     text
-}
-
-fn unreadable(what: &str) -> Failure {
-    Failure::input(format_args!("{what}: it is not UTF-8, and too odd to be worked around"))
 }

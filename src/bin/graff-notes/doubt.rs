@@ -11,7 +11,7 @@ use crate::{exit::Exit, failure::Failure, output::argument};
 
 /// A doubt as the answers have it.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     cause: &'static str,
     offset: Bytes,
 }
@@ -23,7 +23,7 @@ impl From<Doubt> for Answer {
 }
 
 /// Returns the warning beside a note that may not be the newest.
-pub(super) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> String {
+pub(crate) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> String {
     let (what, may) = (
         words(cause),
         match cause {
@@ -39,7 +39,7 @@ pub(super) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> 
 }
 
 /// Returns the failure to do `what` where there is no readable note, but may have been one.
-pub(super) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
+pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
     let Doubt { cause, offset } = doubt;
     let exit = match cause {
         DoubtCause::Damaged | DoubtCause::Torn => Exit::Damage,
