@@ -164,7 +164,7 @@ impl Hands {
         loop {
             recovery = match recovery {
                 Recovery::Summary(step) => {
-                    let answer = self.summarise(step.request()).into_answer();
+                    let answer = self.summarise(step.request()).into_summary();
                     step.answered(answer, now())
                 }
                 Recovery::Recovered(turn) => return Next::Turn(turn),
@@ -181,11 +181,11 @@ impl Hands {
                     let system = step.system(BASE);
                     let request = step.request();
                     let (last, most) = (request.instruction(), request.output_tokens_max());
-                    let answer = self.write_note(&system, step.items(), last, most).into_answer();
+                    let answer = self.write_note(&system, step.items(), last, most).into_note();
                     step.answered(answer, now())
                 }
                 Boundary::Summary(step) => {
-                    let answer = self.summarise(step.request()).into_answer();
+                    let answer = self.summarise(step.request()).into_summary();
                     step.answered(answer, now())
                 }
                 Boundary::Ended(ended) => return ended,

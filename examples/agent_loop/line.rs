@@ -2,7 +2,7 @@
 
 use std::{sync::mpsc, thread, time::Duration};
 
-use graff_notes::{conversation::Response, notebook::Answer};
+use graff_notes::{conversation::Response, notebook::Answer, turn::StopReason};
 use serde_json::Value;
 
 use super::{
@@ -144,8 +144,18 @@ impl Endpoint {
 }
 
 impl Reply {
-    /// Returns the reply to a request for a text.
-    pub(crate) fn into_answer(self) -> Answer {
+    /// Returns the reply to the request for a note: what the output limit stopped is none.
+    pub(crate) fn into_note(self) -> Answer {
+        match self {
+            Self::Answered(response) if response.stop == StopReason::OutputLimit => {
+                Answer::Failed("the note was stopped by the output limit".to_owned())
+            }
+            reply => reply.into_summary(),
+        }
+    }
+
+    /// Returns the reply to the request for a summary.
+    pub(crate) fn into_summary(self) -> Answer {
         match self {
             Self::Answered(response) if response.calls.is_empty() => Answer::Text(response.text),
             Self::Answered(_) => Answer::Failed("the model called a tool".to_owned()),

@@ -15,6 +15,25 @@
 //! Boundary:  Note(NoteStep) ─ answered ─► Summary(SummaryStep) ─ answered ─► Ended
 //! ```
 //!
+//! A second turn cannot begin while one runs, and no step can be taken twice:
+//!
+//! ```compile_fail,E0499
+//! # use graff_notes::{Conversation, units::Timestamp};
+//! fn two_at_once(conversation: &mut Conversation, now: Timestamp) {
+//!     let first = conversation.begin("mend the parser");
+//!     let second = conversation.begin("mend the lexer");
+//!     let _ = first.request("You are an agent.", now);
+//! }
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # use graff_notes::conversation::{Boundary, Finished};
+//! # use graff_notes::units::Timestamp;
+//! fn closed_twice<'c>(last: Finished<'c>, now: Timestamp) -> [Boundary<'c>; 2] {
+//!     [last.close(now), last.close(now)]
+//! }
+//! ```
+//!
 //! A turn borrows the conversation. Dropping a step ends the turn as if it had been cancelled: no
 //! more steers are accepted, nothing is handed off, and the history stays usable.
 //!

@@ -2,7 +2,7 @@
 
 use graff_notes::{
     conversation::{Noted, Rollover},
-    gate::Refusal,
+    gate::{Outcome, Refusal},
     prompt,
     turn::{SteerRejected, StopReason},
     units::{Bytes, Generation},
@@ -290,6 +290,17 @@ fn a_second_overflow_goes_on_at_the_next_rung_also_where_handoffs_are_switched_o
     assert!(sizes[0] <= 30_000 && sizes[0] > 10_000, "{sizes:?}");
     // The live prompt was seated again, so the second refused history weighs 120,000 bytes.
     assert!(sizes[1] <= 31_000 && sizes[1] > 10_000, "{sizes:?}");
+}
+
+#[test]
+fn a_note_that_the_output_limit_stopped_is_not_kept() {
+    let Answer::At(status, mut stopped) = says(NOTE, None) else { panic!("an answer") };
+    stopped["choices"][0]["finish_reason"] = json!("length");
+    let script = [says("done", 9_000), Answer::At(status, stopped), says(&summary(), None)];
+    let mut world = World::new(10_000, script);
+    let ended = world.turn("go");
+    assert!(matches!(ended.note, Some(Noted::Fired(Outcome::CallFailed { .. }))));
+    assert!(ended.rollover.is_performed());
 }
 
 #[test]

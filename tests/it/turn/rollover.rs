@@ -341,3 +341,15 @@ fn a_step_that_is_dropped_ends_the_turn_as_a_cancelled_one() {
     let _ended = model.run(&mut conversation, "once more");
     assert_eq!(model.last().items, [prompt_item("go"), prompt_item("once more")]);
 }
+
+#[test]
+fn a_conversation_and_its_steps_go_across_awaits_and_its_door_is_shared() {
+    fn moves<T: Send>(_: &T) {}
+    fn shared<T: Send + Sync>(_: &T) {}
+    let mut conversation = World::of_window(10_000).conversation();
+    moves(&conversation);
+    shared(&conversation.steering());
+    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    moves(&asked);
+    moves(&asked.cancelled());
+}

@@ -13,7 +13,7 @@ use std::{
 use graff_notes::{
     Conversation,
     conversation::Answered,
-    turn::{Item, SteerRejected, Steers},
+    turn::{Item, SteerRejected, Steers, StopReason},
 };
 use proptest::{
     prelude::*,
@@ -71,6 +71,23 @@ fn what_a_turn_could_not_show_stands_first_in_the_next() {
         let last = model.last().items.iter().rev().take(3).rev().cloned().collect::<Vec<_>>();
         assert_eq!(last, [steer("first"), steer("second"), prompt("again")]);
     }
+}
+
+#[test]
+fn a_steer_that_comes_when_the_rounds_are_spent_is_carried_over() {
+    let mut world = World::of_window(10_000);
+    world.settings.rounds_max = Some(1);
+    let mut conversation = world.conversation();
+    let mut model = Model::new([]);
+    model
+        .then_while(&["one more thing"], says("done", 9_000))
+        .then([says("none", None), says(&summary(), None)]);
+    let ended = model.run(&mut conversation, "go");
+    assert_eq!((ended.stop, ended.carried), (StopReason::RoundsSpent, 1));
+    assert!(ended.rollover.is_performed());
+    let mut model = Model::new([says("done", 100)]);
+    let _ended = model.run(&mut conversation, "next");
+    assert_eq!(model.last().items[1..], [steer("one more thing"), prompt("next")]);
 }
 
 #[test]
