@@ -6,6 +6,7 @@
 #![cfg(feature = "cli")]
 
 mod answers;
+mod counting;
 mod deciding;
 mod diffing;
 mod names;

@@ -5,6 +5,7 @@
 //! `{"warning":…}` on stderr. A reader that closes the pipe early ends the program quietly.
 
 mod args;
+mod calendar;
 mod command;
 mod context;
 mod disguise;
@@ -19,6 +20,7 @@ mod parallel;
 mod root;
 mod selection;
 mod splicing;
+mod tally;
 mod words;
 
 use std::process::ExitCode;

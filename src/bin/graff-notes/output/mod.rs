@@ -5,6 +5,7 @@
 //! row a line, cells parted by tabs, nothing cut or coloured. With `--json` it is JSON, one object
 //! a line.
 
+mod chart;
 mod notices;
 mod progress;
 mod stdout;
@@ -12,6 +13,7 @@ mod table;
 mod text;
 mod time;
 
+pub(crate) use chart::chart;
 pub(crate) use notices::Notices;
 pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};

@@ -29,6 +29,14 @@ impl Clock {
         Self { style, now }
     }
 
+    /// Returns the time zone that days begin in.
+    pub(crate) fn zone(&self) -> TimeZone {
+        match self.style {
+            TimeStyle::Iso => TimeZone::UTC,
+            TimeStyle::Relative | TimeStyle::Local => TimeZone::system(),
+        }
+    }
+
     /// Returns a time as it is shown; `-` where none is on record.
     pub(crate) fn show(&self, at: Timestamp) -> String {
         match self.style {
