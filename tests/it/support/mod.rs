@@ -1,6 +1,8 @@
 //! Builders of worlds for the tests.
 
 pub(crate) mod logs;
+#[cfg(feature = "host")]
+pub(crate) mod long_transcript;
 pub(crate) mod server;
 #[cfg(feature = "cli")]
 pub(crate) mod world;
