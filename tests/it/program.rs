@@ -11,6 +11,7 @@ mod deciding;
 mod diffing;
 mod names;
 mod pipes;
+mod rolling;
 mod roots;
 mod searching;
 mod selecting;

@@ -59,6 +59,8 @@ pub(crate) struct Common {
 /// The commands, as `--help` lists them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Rollover(command::Rollover),
+    Decide(command::Decide),
     Write(command::Write),
     Show(command::Show),
     List(command::List),
@@ -69,7 +71,6 @@ pub(crate) enum Command {
     Verify(command::Verify),
     Repair(command::Repair),
     Forget(command::Forget),
-    Decide(command::Decide),
     Splice(command::Splice),
     Where(command::Where),
     Completions(command::Completions),
@@ -79,6 +80,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         match self {
+            Self::Rollover(rollover) => rollover.run(cx),
             Self::Write(write) => write.run(cx),
             Self::Show(show) => show.run(cx),
             Self::List(list) => list.run(cx),

@@ -15,12 +15,14 @@ mod failure;
 mod figures;
 mod moment;
 mod needle;
+mod note_from;
 mod output;
 mod parallel;
 mod root;
 mod selection;
 mod splicing;
 mod tally;
+mod transcript;
 mod words;
 
 use std::process::ExitCode;

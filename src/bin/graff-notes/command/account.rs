@@ -18,12 +18,12 @@ use crate::{
 
 /// What was decided, and the figures that led to it.
 #[derive(Debug)]
-pub(super) struct Account<'v> {
+pub(super) struct Account {
     pub(super) threshold: Threshold,
     pub(super) reading: Reading,
     pub(super) handoff: Handoff,
     pub(super) situation: Situation,
-    pub(super) verdict: &'v Verdict,
+    pub(super) verdict: Verdict,
     pub(super) balance: Balance,
 }
 
@@ -51,14 +51,14 @@ pub(super) fn check(threshold: &Threshold, reading: Reading, ratio: BytesPerToke
     }
 }
 
-impl<'v> Account<'v> {
-    pub(super) fn answer(&self) -> Answer<'v> {
+impl Account {
+    pub(super) fn answer(&self) -> Answer<'_> {
         let (tokens, binding) = (self.threshold.tokens(), self.threshold.binding());
         Answer {
             threshold: ThresholdAnswer { tokens, binding },
             reading: self.reading,
             handoff: self.handoff.is_due(),
-            note: self.verdict,
+            note: &self.verdict,
             budget: self.balance,
         }
     }
@@ -80,13 +80,23 @@ impl<'v> Account<'v> {
     }
 
     /// Returns the account in words: what, answer, figures.
-    pub(super) fn rows(&self) -> Vec<[String; 3]> {
-        let mut rows = vec![self.threshold_row(), self.reading_row(), self.handoff_row()];
+    fn rows(&self) -> Vec<[String; 3]> {
         let gate = gate::rows(&self.situation);
+        let mut rows = vec![self.threshold_row(), self.reading_row(), self.handoff_row()];
         rows.extend(gate.iter().zip(1..).map(|(answer, number)| self.gate_row(number, answer)));
-        rows.push(self.note_row());
-        rows.push(self.budget_row());
+        rows.extend([self.note_row(), self.budget_row()]);
         rows
+    }
+
+    /// Returns the account in words, of the gate only its verdict.
+    pub(super) fn short_rows(&self) -> [[String; 3]; 5] {
+        [
+            self.threshold_row(),
+            self.reading_row(),
+            self.handoff_row(),
+            self.note_row(),
+            self.budget_row(),
+        ]
     }
 
     fn threshold_row(&self) -> [String; 3] {
@@ -135,7 +145,7 @@ impl<'v> Account<'v> {
     }
 
     fn note_row(&self) -> [String; 3] {
-        match self.verdict {
+        match &self.verdict {
             Verdict::Refuse(refusal) => row("note", refusal.as_str(), refusal),
             Verdict::Fire(_) if self.handoff.is_due() => {
                 row("note", "fire", "the agent is to be asked for its note")
@@ -183,7 +193,7 @@ impl<'v> Account<'v> {
     }
 }
 
-fn row(
+pub(super) fn row(
     what: impl fmt::Display,
     answer: impl fmt::Display,
     figures: impl fmt::Display,

@@ -1,11 +1,12 @@
 //! `decide`: what would be decided on these figures, and why; nothing is written.
 
+use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
-    budget::{Ledger, RunPool},
-    gate::{self, Boundary, Notes, Provider, Session, Situation},
+    gate::{self, Boundary, Provider, Session, Situation},
     notebook::{Notebook, Settings},
-    units::{Bytes, BytesPerToken, Calls, Generation, Tokens},
+    store::Store,
+    units::{Bytes, Generation, Tokens},
     usage::{Reading, Report},
 };
 
@@ -15,6 +16,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Stop},
     figures::Figures,
+    transcript,
 };
 
 const EXAMPLES: &str = "\
@@ -32,15 +34,15 @@ whatever the answer is, and 6 with --require-note where the gate refuses.";
 pub(crate) struct Decide {
     #[command(flatten)]
     figures: Figures,
+    /// Transcript that the usage, the window and the generation are read from
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["used_tokens", "pressure_bytes"])]
+    transcript: Option<Utf8PathBuf>,
     /// Input of the last request as its provider reported it; without it, unknown
     #[arg(long, value_name = "N")]
     used_tokens: Option<u64>,
     /// Weight of the history, which stands in where no usage is known
     #[arg(long, value_name = "N", default_value_t = 0)]
     pressure_bytes: u64,
-    /// How many bytes of the weight stand for one token, at least 1
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    bytes_per_token: u64,
     /// Session whose log knows the generation and its attempt; without it, there is one
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
@@ -64,41 +66,54 @@ pub(crate) struct Decide {
     require_note: bool,
 }
 
+/// What the decision is about: read from a transcript, or given as flags.
+struct Seen {
+    window: Tokens,
+    reading: Reading,
+    session: Option<String>,
+    compactions: Generation,
+}
+
 impl Decide {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let window = Tokens::new(self.figures.window_tokens.unwrap_or(0));
-        let ratio = self.ratio()?;
-        let threshold = self.figures.policy()?.threshold(window);
-        let reading = self.reading(cx, window);
-        let situation = self.situation(cx, window, reading.effective(ratio))?;
-        let verdict = gate::decide(&situation);
+        let seen = self.seen(cx)?;
+        let ratio = self.figures.ratio()?;
+        let threshold = self.figures.policy()?.threshold(seen.window);
+        let situation = self.situation(cx, &seen, seen.reading.effective(ratio))?;
         let account = Account {
             threshold,
-            reading,
-            handoff: account::check(&threshold, reading, ratio),
+            reading: seen.reading,
+            handoff: account::check(&threshold, seen.reading, ratio),
             situation,
-            verdict: &verdict,
-            balance: self.figures.ledger().balance(self.figures.used(), self.figures.pending()),
+            verdict: gate::decide(&situation),
+            balance: self.figures.pool().balance(self.figures.pending()),
         };
         account.say(&mut cx.out)?;
-        Ok(if self.require_note && !verdict.fires() { Exit::Refused } else { Exit::Done })
+        Ok(if self.require_note && !account.verdict.fires() { Exit::Refused } else { Exit::Done })
     }
 
-    fn ratio(&self) -> Result<BytesPerToken, Failure> {
-        BytesPerToken::new(self.bytes_per_token)
-            .ok_or_else(|| Failure::input("weigh a token as 0 bytes: the least is 1"))
+    fn seen(&self, cx: &Context) -> Result<Seen, Failure> {
+        let Some(path) = &self.transcript else {
+            let window = self.figures.window(None);
+            let (session, compactions) = (self.session.clone(), Generation::ZERO);
+            return Ok(Seen { window, reading: self.reading(cx, window), session, compactions });
+        };
+        let transcript = transcript::read(path)?;
+        let window = self.figures.window(transcript.window);
+        Ok(Seen {
+            window,
+            reading: transcript.reading(window),
+            compactions: Generation::new(transcript.compactions),
+            session: self.session.clone().or(transcript.session),
+        })
     }
 
     /// Believes the reported usage as far as a provider's report is believed.
     fn reading(&self, cx: &Context, window: Tokens) -> Reading {
-        let report = |prompt| Report::OpenAi {
-            prompt: Tokens::new(prompt),
-            completion: Tokens::ZERO,
-            total: Tokens::ZERO,
-        };
         let pressure = Reading::Pressure { bytes: Bytes::new(self.pressure_bytes) };
-        let Some(used) = self.used_tokens else { return pressure };
-        match report(used).input(window) {
+        let Some(used) = self.used_tokens.map(Tokens::new) else { return pressure };
+        let (completion, total) = (Tokens::ZERO, Tokens::ZERO);
+        match (Report::OpenAi { prompt: used, completion, total }).input(window) {
             Ok(tokens) => Reading::Measured { tokens },
             Err(why) => {
                 cx.notices.warn(format_args!("took the usage for unknown: {why}"));
@@ -110,40 +125,39 @@ impl Decide {
     fn situation(
         &self,
         cx: &Context,
-        window: Tokens,
+        seen: &Seen,
         effective: Tokens,
     ) -> Result<Situation, Failure> {
-        let ledger = self.figures.ledger();
-        let (session, generation, attempted) = match &self.session {
-            Some(name) => self.on_record(cx, name)?,
-            None => (Session::Named, Generation::ZERO, None),
-        };
+        let known = self.on_record(cx, seen, effective)?;
         Ok(Situation {
-            notes: Notes::On,
             depth: self.depth,
-            session,
-            generation: self.generation.map_or(generation, Generation::new),
-            attempted: self.attempted_generation.map(Generation::new).or(attempted),
-            remaining: ledger.remaining(self.figures.used()),
-            reserve: ledger.reserve(),
-            cost: Ledger::note_cost(self.figures.pending()),
+            generation: self.generation.map_or(known.generation, Generation::new),
+            attempted: self.attempted_generation.map(Generation::new).or(known.attempted),
             provider: if self.overflowed { Provider::Rejected } else { Provider::Accepted },
             boundary: if self.mid_turn { Boundary::MidTurn } else { Boundary::EndOfTurn },
-            window,
-            effective,
+            ..known
         })
     }
 
-    /// Returns what the session's log knows: its generation, and whether that had its attempt.
+    /// Returns the situation as the session's log has it: its generation, and whether that had its
+    /// attempt. Where no session is named there is one all the same, without a log.
     fn on_record(
         &self,
         cx: &Context,
-        name: &str,
-    ) -> Result<(Session, Generation, Option<Generation>), Failure> {
-        let settings = Settings { depth: self.depth, ..Settings::default() };
-        let notebook = Notebook::open(&cx.store()?, name, RunPool::default(), settings)?;
-        let Situation { session, generation, attempted, .. } =
-            notebook.situation(Boundary::EndOfTurn, Tokens::ZERO, Tokens::ZERO, Calls::ZERO);
-        Ok((session, generation, attempted))
+        seen: &Seen,
+        effective: Tokens,
+    ) -> Result<Situation, Failure> {
+        let (pool, pending) = (self.figures.pool(), self.figures.pending());
+        let settings = Settings { generation: seen.compactions, ..Settings::default() };
+        let (store, name) = match &seen.session {
+            Some(name) => (cx.store()?, name.as_str()),
+            None => (Store::at("."), ""), // which is never looked at
+        };
+        let notebook = Notebook::open(&store, name, pool, settings)?;
+        let situation = notebook.situation(Boundary::EndOfTurn, seen.window, effective, pending);
+        Ok(match &seen.session {
+            Some(_) => situation,
+            None => Situation { session: Session::Named, ..situation },
+        })
     }
 }

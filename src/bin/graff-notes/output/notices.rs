@@ -80,6 +80,16 @@ impl Notices {
         }
     }
 
+    /// Accounts for what was decided, in rows of what, answer and figures.
+    pub(crate) fn account(rows: &[[String; 3]]) {
+        let width = |column| rows.iter().filter_map(|row| row.get(column)).map(String::len).max();
+        let [first, second] = [0, 1].map(|column| width(column).unwrap_or(0));
+        for [what, answer, figures] in rows {
+            let row = format!("{what:first$}  {answer:second$}  {figures}");
+            say(&shown(row.trim_end()));
+        }
+    }
+
     /// Asks a person a question, without ending the line.
     pub(crate) fn ask(question: impl fmt::Display) {
         let _ = write!(io::stderr(), "{} ", shown(&question.to_string()));

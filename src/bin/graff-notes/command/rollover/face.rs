@@ -1,0 +1,126 @@
+//! What `rollover` takes, and in which order it goes about it.
+
+use std::{
+    fs,
+    io::{self, Read},
+};
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use graff_notes::{gate::Outcome, note::NoteCap};
+
+use super::roll::Rolled;
+use crate::{
+    command::splice,
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+    figures::Figures,
+    note_from::NoteFrom,
+    splicing::Spliced,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes rollover --transcript session.jsonl --system PROMPT.md >next-prompt.md
+  graff-notes rollover --transcript session.jsonl --system PROMPT.md --window-tokens 200000 \\
+      --note-from 'command:ask-my-model'
+  graff-notes rollover --transcript session.jsonl --system PROMPT.md --json | jq .outcome
+
+The transcript is a session file of Claude Code, a rollout of Codex, a chat file of Gemini CLI, or
+plain messages; what is in it tells which. The prompt goes to stdout whatever happens; what was
+decided, and on which figures, to stderr, or with --json beside the prompt.
+
+What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as
+`GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the
+model's reply.
+
+The exit status is 0 whatever is decided, and 6 with --require-note where the gate refuses.";
+
+/// Measures, decides, gets and stores the note, and prints the prompt with it
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Rollover {
+    /// Transcript of the agent's session
+    #[arg(long, value_name = "FILE")]
+    pub(super) transcript: Utf8PathBuf,
+    /// System prompt that the note goes into; - for stdin
+    #[arg(long, value_name = "FILE")]
+    system: Utf8PathBuf,
+    /// Session; without it the transcript's own name for it, else the transcript's file name
+    #[arg(long, value_name = "NAME")]
+    pub(super) session: Option<String>,
+    /// How many times the history has been rewritten, where the transcript doesn't tell
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) generation: u64,
+    #[command(flatten)]
+    pub(super) figures: Figures,
+    /// Where the note comes from: mechanical, stdin, or command: and a command
+    #[arg(long, value_name = "SOURCE", default_value = "mechanical")]
+    pub(super) note_from: NoteFrom,
+    /// How long a command may take
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    pub(super) note_timeout_seconds: u64,
+    /// Most bytes of the note that are kept, 16 to 65536
+    #[arg(long, value_name = "N", default_value_t = NoteCap::DEFAULT.get())]
+    pub(super) cap_bytes: usize,
+    /// Puts the rollover on record, so that the next generation begins: for transcripts that
+    /// don't tell of rollovers
+    #[arg(long)]
+    pub(super) rolled_over: bool,
+    /// Ends with status 6 where the gate refuses
+    #[arg(long)]
+    require_note: bool,
+}
+
+impl Rollover {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let base = self.prompt()?;
+        let rolled = match self.roll(cx) {
+            Ok(rolled) => rolled,
+            Err(failure) => {
+                splice::say(cx, None, &Spliced::bare(base))?;
+                return Err(failure.into());
+            }
+        };
+        let spliced = match &rolled.source {
+            Some(source) => source.splice(base, &cx.notices),
+            None => Spliced::bare(base),
+        };
+        rolled.say(cx, &spliced)?;
+        match spliced.trouble {
+            Some(trouble) => Err(trouble.into()),
+            None => Ok(self.exit(&rolled)?),
+        }
+    }
+
+    fn prompt(&self) -> Result<Vec<u8>, Failure> {
+        let Self { system, note_from, .. } = self;
+        let failed = |e: &io::Error| Failure::system(format_args!("read the prompt {system}"), e);
+        if system != "-" {
+            return fs::read(system).map_err(|e| failed(&e).at(system));
+        }
+        if matches!(note_from, NoteFrom::Stdin) {
+            return Err(Failure::input("read both the prompt and the note from stdin"));
+        }
+        let mut prompt = Vec::new();
+        io::stdin().lock().read_to_end(&mut prompt).map_err(|e| failed(&e))?;
+        Ok(prompt)
+    }
+
+    fn exit(&self, rolled: &Rolled) -> Result<Exit, Failure> {
+        match &rolled.outcome {
+            Some(Outcome::StoreFailed { reason }) => {
+                let what = format_args!("keep the note: {reason}");
+                Err(Failure::new(Exit::Failed, "store_failed", what).about(&rolled.session))
+            }
+            Some(Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. })
+                if self.require_note =>
+            {
+                Ok(Exit::Refused)
+            }
+            _ if self.require_note && !rolled.account.verdict.fires() => Ok(Exit::Refused),
+            _ => Ok(Exit::Done),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Measuring, deciding, and getting the note.
+
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use graff_notes::{
+    gate::{self, Boundary, Outcome, Verdict},
+    host::transcript::Transcript,
+    note::NoteCap,
+    notebook::{self, Notebook, Settings, Spent},
+    prompt::NoteRequest,
+    session::SessionName,
+    store::Store,
+    units::Generation,
+};
+
+use super::Rollover;
+use crate::{
+    args,
+    command::account::{self, Account},
+    context::{Context, now},
+    failure::Failure,
+    note_from::{self, Asked, NoteFrom},
+    splicing::Source,
+    transcript,
+};
+
+/// What a rollover came to.
+pub(super) struct Rolled {
+    pub(super) path: Utf8PathBuf,
+    pub(super) session: String,
+    pub(super) transcript: Transcript,
+    pub(super) account: Account,
+    /// What became of the note; `None` where none was due, or to be had.
+    pub(super) outcome: Option<Outcome>,
+    /// What goes into the prompt; `None` where the session's name can't be stored under.
+    pub(super) source: Option<Source>,
+}
+
+impl Rollover {
+    pub(super) fn roll(&self, cx: &Context) -> Result<Rolled, Failure> {
+        let cap = args::cap(self.cap_bytes)?;
+        let transcript = transcript::read(&self.transcript)?;
+        let session = self.name(&transcript);
+        let store = cx.store()?;
+        let notebook = self.notebook(&store, &session, cap, transcript.compactions)?;
+        let account = self.account(&notebook, &transcript)?;
+        let mut outcome = None;
+        if account.handoff.is_due() {
+            let verdict = notebook.decide(&account.situation);
+            outcome = self.note(&notebook, verdict, &session, &transcript, cap);
+            self.record(cx, &notebook);
+        }
+        let source = source(cx, &store, &session, cap)?;
+        Ok(Rolled { path: self.transcript.clone(), session, transcript, account, outcome, source })
+    }
+
+    fn account(&self, notebook: &Notebook, transcript: &Transcript) -> Result<Account, Failure> {
+        let window = self.figures.window(transcript.window);
+        let (ratio, pending) = (self.figures.ratio()?, self.figures.pending());
+        let threshold = self.figures.policy()?.threshold(window);
+        let reading = transcript.reading(window);
+        let effective = reading.effective(ratio);
+        let situation = notebook.situation(Boundary::EndOfTurn, window, effective, pending);
+        Ok(Account {
+            threshold,
+            reading,
+            handoff: account::check(&threshold, reading, ratio),
+            situation,
+            verdict: gate::decide(&situation),
+            balance: notebook.pool().balance(pending),
+        })
+    }
+
+    /// Returns the session's name: the one given, else the transcript's, else that of its file.
+    fn name(&self, transcript: &Transcript) -> String {
+        let given = self.session.as_deref().or(transcript.session.as_deref());
+        given.or(self.transcript.file_stem()).unwrap_or_default().to_owned()
+    }
+
+    fn notebook(
+        &self,
+        store: &Store,
+        session: &str,
+        note_cap: NoteCap,
+        compactions: u64,
+    ) -> Result<Notebook, Failure> {
+        let generation = Generation::new(compactions.max(self.generation));
+        let settings = Settings { note_cap, generation, ..Settings::default() };
+        Notebook::open(store, session, self.figures.pool(), settings)
+            .map_err(|e| Failure::from(e).about(session))
+    }
+
+    /// Gets the note that is due, from where it comes, and stores it.
+    fn note(
+        &self,
+        notebook: &Notebook,
+        verdict: Verdict,
+        session: &str,
+        transcript: &Transcript,
+        cap: NoteCap,
+    ) -> Option<Outcome> {
+        let mechanical = || {
+            let note = transcript.facts.mechanical_note(cap)?;
+            Some(notebook.salvage(note, now()))
+        };
+        let ticket = match (verdict, &self.note_from) {
+            (Verdict::Fire(_), NoteFrom::Mechanical) => return mechanical(),
+            (Verdict::Fire(ticket), NoteFrom::Stdin | NoteFrom::Command(_)) => ticket,
+            (Verdict::Refuse(refusal), _) if refusal.allows_salvage() => return mechanical(),
+            (Verdict::Refuse(_), _) => return None,
+        };
+        Some(match notebook.spend(ticket, now()) {
+            Spent::Left(outcome) => outcome,
+            Spent::Ask(attempt) => {
+                let answer = self.ask(session, attempt.request());
+                notebook.settle(attempt, answer, now())
+            }
+        })
+    }
+
+    fn ask(&self, session: &str, request: &NoteRequest) -> notebook::Answer {
+        match &self.note_from {
+            NoteFrom::Command(command) => Asked {
+                command,
+                transcript: &self.transcript,
+                session,
+                deadline: Duration::from_secs(self.note_timeout_seconds),
+            }
+            .answer(request),
+            NoteFrom::Stdin | NoteFrom::Mechanical => note_from::stdin(),
+        }
+    }
+
+    fn record(&self, cx: &Context, notebook: &Notebook) {
+        if self.rolled_over
+            && let Err(e) = notebook.rolled_over(now())
+        {
+            cx.notices.warn(format_args!("could not {}", e.with_causes()));
+        }
+    }
+}
+
+/// Returns what goes into the prompt, where the session can be kept anything for.
+fn source(
+    cx: &Context,
+    store: &Store,
+    session: &str,
+    cap: NoteCap,
+) -> Result<Option<Source>, Failure> {
+    match SessionName::parse(session) {
+        Ok(name) => Source::read(store, name, cap).map(Some),
+        Err(why) => {
+            cx.notices.warn(format_args!("keeps no note for {session:?}: {why}"));
+            Ok(None)
+        }
+    }
+}
