@@ -107,3 +107,7 @@ pub mod usage;
 pub use conversation::Conversation;
 pub use error::{Error, ErrorKind};
 pub use notebook::Notebook;
+
+#[cfg(all(doctest, unix))]
+#[doc = include_str!("../README.md")]
+struct Readme;
