@@ -112,14 +112,15 @@ impl<'c> Asked<'c> {
         running.read(reading, usage);
         running.conversation.facts.set_statement(&text);
         running.conversation.history.answer(text, calls.clone());
-        let ended = matches!(stop, StopReason::Cancelled | StopReason::Failed);
-        if !calls.is_empty() && !ended {
-            return Answered::Tools(ToolRound { running, calls });
+        if !stop.permits_handoff() {
+            Answered::Finished(Finished { running, stop }) // cut short, whatever it holds
+        } else if !calls.is_empty() {
+            Answered::Tools(ToolRound { running, calls })
+        } else if running.conversation.steers.waiting() > 0 {
+            Answered::Steered(Turn { running })
+        } else {
+            Answered::Finished(Finished { running, stop })
         }
-        if !ended && running.conversation.steers.waiting() > 0 {
-            return Answered::Steered(Turn { running });
-        }
-        Answered::Finished(Finished { running, stop })
     }
 
     /// Takes the provider's refusal of this request for its size.

@@ -10,7 +10,8 @@ use crate::{
     usage::{self, Meter, Reading},
 };
 
-/// A session of one agent as its host drives it: see the [module](self) for the steps of a turn.
+/// A session of one agent as its host drives it: see the
+/// [module](crate::conversation) for the steps of a turn.
 ///
 /// # Examples
 ///

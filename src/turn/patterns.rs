@@ -11,6 +11,10 @@ use crate::units::Tokens;
 /// Between two pieces of a pattern stand at most this many words or numbers that are none.
 const GAP_MAX: usize = 8;
 
+/// So many words and numbers of a message are looked at, from its start: a sentence is no longer,
+/// and looking for one costs more than in proportion.
+const TOKENS_MAX: usize = 512;
+
 /// A piece of a pattern.
 #[derive(Clone, Copy)]
 enum Piece {
@@ -89,7 +93,7 @@ enum Token<'m> {
 /// none; a pattern that holds no figures gives none.
 pub(super) fn exceeds_the_window(message: &str) -> Option<Figures> {
     let lower = message.to_lowercase();
-    let tokens: Vec<Token<'_>> = tokens(&lower).collect();
+    let tokens: Vec<Token<'_>> = tokens(&lower).take(TOKENS_MAX).collect();
     let sizes = PATTERNS.iter().find_map(|pattern| find(pattern, &tokens))?;
     Some(Figures { asked: sizes.asked.map(Tokens::new), limit: sizes.limit.map(Tokens::new) })
 }
