@@ -7,9 +7,11 @@
 //! would both count the last call.
 //!
 //! ```text
-//!  0                                    cap − reserve                cap
-//!  ├──────── spendable by anyone ────────────┤── reserve: landing ────┤
-//!  used ───────────────────────►  note, if 1 + pending still fit here ┘
+//!  │ admitted       │ spendable              │ reserve             │
+//!  ├────────────────┼────────────────────────┼───────────────────┬─┤
+//!  0              used                 cap − reserve             │cap
+//!                   └ a note, and what must                      └ the last call:
+//!                     follow it, fit in here                       the root's alone
 //! ```
 //!
 //! This module does not know what a call says, how it is made, or why a note is wanted.

@@ -44,7 +44,7 @@ pub enum Outcome {
         /// What the note takes, with the calls that are certain to follow it.
         cost: Calls,
     },
-    /// Another process put an attempt for this generation on record first.
+    /// An attempt for this generation was put on record first, here or by another process.
     AlreadyAttempted {
         /// The generation.
         generation: Generation,
@@ -107,7 +107,7 @@ impl fmt::Display for Outcome {
                 )
             }
             Self::AlreadyAttempted { generation } => {
-                write!(f, "another process has made the attempt of generation {generation}")
+                write!(f, "generation {generation} has had its attempt")
             }
             Self::CallFailed { reason } => write!(f, "the model call failed: {reason}"),
             Self::StoreFailed { reason } => write!(f, "the store failed: {reason}"),

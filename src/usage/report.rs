@@ -92,7 +92,7 @@ impl Report {
         } else if has("total_tokens") {
             // The newer of OpenAI's interfaces says `input` and `output`; only it has a total.
             Self::openai(usage, "input_tokens", "output_tokens")
-        } else if has("input_tokens") || has("output_tokens") {
+        } else if has("input_tokens") {
             Self::anthropic(usage)
         } else {
             Err(Unusable::NotReported)

@@ -297,7 +297,7 @@ fn only_one_outcome_leaves_a_new_note() {
             "a reply of 70000 bytes is too long to keep",
             "the turn was cancelled",
             "6 calls were left, 6 of them held back: 1 did not fit",
-            "another process has made the attempt of generation 3",
+            "generation 3 has had its attempt",
             "the model call failed: timed out",
             "the store failed: disk full",
         ]

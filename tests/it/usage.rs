@@ -26,9 +26,9 @@ fn input(usage: &Value, window: Tokens) -> Result<Tokens, Unusable> {
 }
 
 /// A whole report of `n` tokens.
-fn report_of(n: u64) -> Result<Report, Unusable> {
+fn report_of(n: u64) -> Report {
     let none = Tokens::ZERO;
-    Ok(Report::Anthropic { input: tokens(n), cache_read: none, cache_creation: none })
+    Report::Anthropic { input: tokens(n), cache_read: none, cache_creation: none }
 }
 
 mod the_meter {
@@ -40,7 +40,7 @@ mod the_meter {
         assert_eq!(meter.measured(generation(0)), None);
         let request = meter.begin(generation(0));
         assert_eq!(meter.measured(generation(0)), None);
-        assert_eq!(meter.fill(request, report_of(9_000), WINDOW), measured(9_000));
+        assert_eq!(meter.fill(request, Ok(report_of(9_000)), WINDOW), measured(9_000));
         assert_eq!(meter.measured(generation(0)), Some(tokens(9_000)));
     }
 
@@ -48,7 +48,7 @@ mod the_meter {
     fn is_cleared_by_the_next_request() {
         let (mut meter, now) = (Meter::new(), generation(1));
         let first = meter.begin(now);
-        meter.fill(first, report_of(9_500), WINDOW);
+        meter.fill(first, Ok(report_of(9_500)), WINDOW);
         let second = meter.begin(now);
         assert_eq!(meter.measured(now), None);
         let filled = meter.fill(second, Err(Unusable::NotReported), WINDOW);
@@ -61,9 +61,9 @@ mod the_meter {
         let (mut meter, now) = (Meter::new(), generation(1));
         let slow = meter.begin(now);
         let quick = meter.begin(now);
-        assert_eq!(meter.fill(slow, report_of(1), WINDOW), Filled::Late);
+        assert_eq!(meter.fill(slow, Ok(report_of(1)), WINDOW), Filled::Late);
         assert_eq!(meter.measured(now), None);
-        assert_eq!(meter.fill(quick, report_of(2), WINDOW), measured(2));
+        assert_eq!(meter.fill(quick, Ok(report_of(2)), WINDOW), measured(2));
         assert_eq!(meter.measured(now), Some(tokens(2)));
     }
 
@@ -71,7 +71,7 @@ mod the_meter {
     fn is_void_once_the_history_is_rewritten() {
         let mut meter = Meter::new();
         let request = meter.begin(generation(4));
-        meter.fill(request, report_of(190_000), WINDOW);
+        meter.fill(request, Ok(report_of(190_000)), WINDOW);
         assert_eq!(meter.measured(generation(4)), Some(tokens(190_000)));
         assert_eq!(meter.measured(generation(5)), None);
         assert_eq!(meter.measured(generation(3)), None);
@@ -82,7 +82,7 @@ mod the_meter {
         let mut meter = Meter::new();
         let request = meter.begin(generation(4));
         let rewritten = generation(4).next();
-        meter.fill(request, report_of(190_000), WINDOW);
+        meter.fill(request, Ok(report_of(190_000)), WINDOW);
         assert_eq!(meter.measured(rewritten), None);
     }
 
@@ -90,7 +90,7 @@ mod the_meter {
     fn can_be_cleared() {
         let mut meter = Meter::new();
         let request = meter.begin(generation(4));
-        meter.fill(request, report_of(190_000), WINDOW);
+        meter.fill(request, Ok(report_of(190_000)), WINDOW);
         meter.clear();
         assert_eq!(meter.measured(generation(4)), None);
     }
@@ -101,7 +101,7 @@ mod the_meter {
         let weighed = meter.reading(generation(0), || Bytes::new(7));
         assert_eq!(weighed, Reading::Pressure { bytes: Bytes::new(7) });
         let request = meter.begin(generation(0));
-        meter.fill(request, report_of(5), WINDOW);
+        meter.fill(request, Ok(report_of(5)), WINDOW);
         let known = meter.reading(generation(0), || panic!("there was no need to weigh it"));
         assert_eq!(known, Reading::Measured { tokens: tokens(5) });
     }
@@ -195,7 +195,7 @@ proptest! {
                 }
                 Step::Respond(which, figure) if which < under_way.len() => {
                     let (number, then, request) = under_way.remove(which);
-                    let usage = figure.map_or(Err(Unusable::NotReported), report_of);
+                    let usage = figure.map(report_of).ok_or(Unusable::NotReported);
                     meter.fill(request, usage, Tokens::ZERO);
                     if (number, then) == (begun, now) {
                         truth = figure.map(tokens);

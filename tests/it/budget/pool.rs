@@ -75,6 +75,15 @@ fn refuses_a_worker_while_as_many_run_as_may_and_never_the_root() {
 }
 
 #[test]
+fn tells_a_worker_that_is_too_late_so_and_not_to_come_again() {
+    let pool = RunPool::builder().cap(calls(2)).concurrency_max(calls(1)).build();
+    let held = pool.admit(WORKER, Call::Child);
+    assert!(held.is_ok());
+    let late = pool.admit(WORKER, Call::Child);
+    assert_eq!(refusal(late), AdmissionRefused::LastIsRoots { cap: calls(2) });
+}
+
+#[test]
 fn frees_a_place_once_however_often_a_permit_is_released() {
     let pool = RunPool::default();
     let _other = pool.admit(WORKER, Call::Judge).expect("8 may run");

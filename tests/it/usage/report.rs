@@ -19,6 +19,8 @@ fn counts_cached_tokens_once_whichever_shape_it_has() {
                 "cache_creation": {"ephemeral_5m_input_tokens": 7}}),
             5,
         ),
+        (json!({"cache_read_input_tokens": 8, "output_tokens": 1}), 8),
+        (json!({"input_tokens": 3, "cache_read_input_tokens": 50, "total_tokens": 53}), 53),
         // OpenAI: the cache stands inside the prompt.
         (
             json!({"prompt_tokens": 184_704, "completion_tokens": 49, "total_tokens": 184_753,
@@ -54,6 +56,7 @@ fn that_is_none_leaves_the_reading_unknown() {
         json!("9000"),
         json!(9_000),
         json!({"tokens": 9_000}),
+        json!({"output_tokens": 31}),
         json!({"usage": {"input_tokens": 9_000}}),
     ] {
         assert_eq!(input(&usage, WINDOW), Err(Unusable::NotReported), "{usage}");
@@ -102,14 +105,11 @@ fn of_nothing_sent_is_no_measurement() {
 fn of_more_than_four_windows_is_no_measurement() {
     let window = tokens(128_000);
     let reported = tokens(512_001);
-    assert_eq!(report_of(512_000).and_then(|r| r.input(window)), Ok(tokens(512_000)));
-    assert_eq!(
-        report_of(512_001).and_then(|r| r.input(window)),
-        Err(Unusable::Implausible { reported, window })
-    );
-    let anything = report_of(u64::MAX).and_then(|r| r.input(Tokens::ZERO));
+    assert_eq!(report_of(512_000).input(window), Ok(tokens(512_000)));
+    assert_eq!(report_of(512_001).input(window), Err(Unusable::Implausible { reported, window }));
+    let anything = report_of(u64::MAX).input(Tokens::ZERO);
     assert_eq!(anything, Ok(Tokens::MAX), "an unknown window rules nothing out");
-    let largest = report_of(u64::MAX).and_then(|r| r.input(Tokens::MAX));
+    let largest = report_of(u64::MAX).input(Tokens::MAX);
     assert_eq!(largest, Ok(Tokens::MAX), "four of the largest windows cannot wrap");
 }
 
