@@ -7,7 +7,7 @@
 use std::ops::{ControlFlow, Range};
 
 use graff_notes::{
-    log::{Fault, LINE_BYTES_MAX, Line, Record, Rewind, Tail, salvage},
+    log::{Fault, LINE_BYTES_MAX, Line, Record, Replay, Rewind, Tail, salvage},
     units::Bytes,
 };
 use proptest::prelude::*;
@@ -165,6 +165,31 @@ fn a_line_of_the_greatest_length_is_read_and_one_byte_more_is_skipped() {
         assert_rewind_agrees(file.as_bytes());
         assert_rewind_agrees(&file.as_bytes()[..file.len() - 102]);
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_endless_line_is_not_held_in_memory() {
+    const FED: usize = 1 << 30; // more than all other tests of this process together could hold
+    let session = session();
+    let mut replay = Replay::of(&session);
+    let piece = vec![b'y'; 1 << 20];
+    for _ in 0..FED / piece.len() {
+        replay.feed(&piece, &mut |entry| panic!("saw {entry:?}"));
+    }
+    let resident = resident_bytes();
+    assert!(resident < FED / 2, "{resident} bytes are held");
+    let fault = Fault::TooLong;
+    let (offset, length) = (Bytes::ZERO, Bytes::new(FED as u64));
+    assert_eq!(replay.finish(&mut |_| ()), Tail::Torn { offset, length, fault });
+}
+
+/// How much memory this process holds now.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
 }
 
 // From the end.

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fs, ops::ControlFlow, path::PathBuf};
 
 use graff_notes::{
-    log::{Body, Entry, Health, Line, Record, Replay, Rewind, Tail},
+    log::{Body, Entry, Health, LINE_BYTES_MAX, Line, Record, Replay, Rewind, Tail},
     session::SessionName,
     units::Bytes,
 };
@@ -108,6 +108,9 @@ pub(crate) fn records(file: &[u8]) -> Vec<Record<'static>> {
         .collect()
 }
 
+/// No greater window is ever asked for, in bytes.
+const WINDOW_BYTES_MAX: u64 = LINE_BYTES_MAX as u64 + 2;
+
 /// What a rewind sees of a file until it has seen `enough` lines, and how much it read for them.
 ///
 /// Lines are numbered from the front, so that what it saw compares with a replay.
@@ -116,6 +119,7 @@ pub(crate) fn rewind(file: &[u8], enough: usize) -> (Vec<Seen>, Option<Tail>, u6
     let (mut seen, mut bytes_read) = (Vec::<Seen>::new(), 0);
     let mut rewind = Rewind::of(&session, Bytes::new(file.len() as u64));
     while let Some(range) = rewind.wants() {
+        assert!(range.end - range.start <= WINDOW_BYTES_MAX, "{range:?}");
         bytes_read += range.end - range.start;
         let window = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
         let flow = rewind.feed(&file[window], &mut |placed| {
