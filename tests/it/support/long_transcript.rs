@@ -3,6 +3,8 @@
 //! It is work as agents do it: prompts, rounds of tool calls with results of 100 bytes to 30 KB,
 //! each of which stands twice in its record, and now and then a compaction. The same every time.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 /// What one prompt leads to, in tool calls.
@@ -86,19 +88,29 @@ fn with_envelope(mut record: Value) -> Value {
     record
 }
 
-/// Lines of words, about `bytes` long, with what needs escaping now and then.
-fn filler(seed: u64, bytes: u64) -> String {
+/// A stretch of [`WORDS`], about `bytes` long, another one for another seed.
+fn filler(seed: u64, bytes: u64) -> &'static str {
+    let whole = WORDS.as_str();
+    let start = usize::try_from(scrambled(seed)).unwrap_or(0) % (whole.len() / 2);
+    let end = start + usize::try_from(bytes).unwrap_or(0);
+    let on_a_boundary =
+        |at: usize| (at..at + 4).find(|at| whole.is_char_boundary(*at)).unwrap_or(at);
+    whole.get(on_a_boundary(start)..on_a_boundary(end)).unwrap_or(whole)
+}
+
+/// Words in no order, with what needs escaping now and then: 128 KiB.
+static WORDS: LazyLock<String> = LazyLock::new(|| {
     const WORDS: [&str; 8] =
         ["fn", "parse(\"x\")", "of the", "größer", "->", "error[E0308]:", "\tlet", "note\n"];
     let mut text = String::new();
-    let mut number = seed;
-    while (text.len() as u64) < bytes {
+    let mut number = 0;
+    while text.len() < 128 * 1024 {
         number = scrambled(number);
         text.push_str(WORDS[usize::try_from(number % 8).unwrap_or(0)]);
         text.push(' ');
     }
     text
-}
+});
 
 /// Knuth's multiplicative step: the next of a sequence that looks random.
 const fn scrambled(number: u64) -> u64 {

@@ -136,11 +136,27 @@ fn older_rollouts_of_codex_say_requests_and_exit_statuses_their_own_way() {
 fn an_exit_status_that_a_command_merely_prints_is_not_its_own() {
     let call = json!({"type": "response_item", "payload": {"type": "function_call", "call_id": "c",
         "name": "exec_command", "arguments": r#"{"cmd":"cat log"}"#}});
-    let output = json!({"type": "response_item", "payload": {"type": "function_call_output",
-        "call_id": "c",
-        "output": "Wall time: 0.1\nProcess exited with code 0\nOutput:\nExit code: 9\n"}});
-    let transcript = read(format!("{call}\n{output}\n"));
-    assert_eq!(transcript.facts.commands().next().unwrap().outcome, Outcome::Worked);
+    let reports = [
+        ("Process exited with code 0", Outcome::Worked),
+        ("Process exited with code 3", Outcome::Failed { exit: Some(3) }),
+        ("Process running with session ID 7", Outcome::Running),
+        ("Original token count: 5", Outcome::Unknown),
+    ];
+    for (report, outcome) in reports {
+        let said = format!("Wall time: 0.1\n{report}\nOutput:\nExit code: 9\n");
+        let output = json!({"type": "response_item", "payload": {
+            "type": "function_call_output", "call_id": "c", "output": said}});
+        let transcript = read(in_lines([&call, &output]));
+        assert_eq!(transcript.facts.commands().next().unwrap().outcome, outcome, "{report}");
+    }
+}
+
+#[test]
+fn the_folder_is_the_first_that_is_said_and_the_session_the_last() {
+    let record = |session, cwd| json!({"type": "user", "sessionId": session, "cwd": cwd});
+    let transcript = read(in_lines([&record("s1", "/p"), &record("s2", "/p/src")]));
+    assert_eq!(transcript.cwd.as_deref(), Some("/p"));
+    assert_eq!(transcript.session.as_deref(), Some("s2"));
 }
 
 #[test]
