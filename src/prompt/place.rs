@@ -96,10 +96,15 @@ fn place_in(base: &str) -> usize {
 
 /// The line of the first heading, without its line break.
 fn heading_in(base: &str) -> Option<Range<usize>> {
+    let mut passed = 0; // the end of the lines that were looked at
     HEADINGS.occurrences(base).find_map(|at| {
+        if at < passed {
+            return None; // text stands before it on its line
+        }
         let line_start = base.get(..at)?.rfind('\n').map_or(0, |lf| lf + 1);
         let words_end = at + HEADING.len();
         let line_end = base.get(words_end..)?.find('\n').map_or(base.len(), |n| words_end + n);
+        passed = line_end;
         let lead = base.get(line_start..at)?;
         let trail = base.get(words_end..line_end)?;
         let is_heading = lead.chars().all(|c| matches!(c, '#' | '*') || c.is_ascii_whitespace())

@@ -96,3 +96,20 @@ fn a_place_is_found_once_for_many_notes() {
     }
     assert_eq!(buffer.as_ptr(), allocated, "the buffer was large enough");
 }
+
+#[test]
+fn a_line_of_nothing_but_headings_is_read_through_once() {
+    let (small, large) = (16_000, 128_000);
+    let time = |count| {
+        let prompt = "HARD CONSTRAINTS ".repeat(count);
+        let once = |_| {
+            let started = std::time::Instant::now();
+            assert_eq!(Place::of(&prompt).split(), (&prompt[..], ""));
+            started.elapsed()
+        };
+        (0..5).map(once).min().unwrap_or_default()
+    };
+    // Eight times the text took sixty-four times as long where each heading read the line anew.
+    let (once, eight) = (time(small), time(large));
+    assert!(eight < once * 32, "{eight:?} for {large} headings, {once:?} for {small}");
+}
