@@ -6,9 +6,12 @@
 #![cfg(feature = "cli")]
 
 mod answers;
+mod asking;
 mod counting;
 mod deciding;
 mod diffing;
+mod examples;
+mod left_out;
 mod names;
 mod pipes;
 mod rolling;

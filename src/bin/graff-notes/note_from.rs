@@ -11,7 +11,11 @@ use std::{
 };
 
 use camino::Utf8Path;
-use graff_notes::{note::NoteText, notebook, prompt::NoteRequest};
+use graff_notes::{
+    note::{Author, NoteText},
+    notebook,
+    prompt::NoteRequest,
+};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How much is read of a reply, in bytes: more than any note may have, and little enough to hold.
@@ -36,6 +40,16 @@ pub(crate) struct Asked<'a> {
     pub(crate) transcript: &'a Utf8Path,
     pub(crate) session: &'a str,
     pub(crate) deadline: Duration,
+}
+
+impl NoteFrom {
+    /// Returns who writes what comes from there.
+    pub(crate) const fn author(&self) -> Author {
+        match self {
+            Self::Mechanical => Author::Mechanical,
+            Self::Stdin | Self::Command(_) => Author::Agent,
+        }
+    }
 }
 
 impl FromStr for NoteFrom {
@@ -76,27 +90,66 @@ impl Asked<'_> {
     fn run(&self, request: &NoteRequest) -> Result<(ExitStatus, Vec<u8>), String> {
         let mut request = serde_json::to_vec(request).map_err(|e| e.to_string())?;
         request.push(b'\n');
-        let child = self.start().map_err(|e| format!("cannot be started: {e}"))?;
-        let group = Pid::from_child(&child);
+        let started = Group::start().and_then(|group| Ok((self.start(&group)?, group)));
+        let (child, group) = started.map_err(|e| format!("cannot be started: {e}"))?;
         let (done, reply) = mpsc::channel();
         // Neither thread is waited for: whatever they hang on ends with the command, or with us.
         thread::spawn(move || done.send(converse(child, &request)));
         if let Ok(reply) = reply.recv_timeout(self.deadline) {
             return reply.map_err(|e| format!("cannot be read: {e}"));
         }
-        let _ = kill_process_group(group, Signal::KILL);
+        group.kill();
         Err(format!("gave no answer within {} seconds", self.deadline.as_secs()))
     }
 
-    fn start(&self) -> io::Result<Child> {
+    fn start(&self, group: &Group) -> io::Result<Child> {
         Command::new("sh")
             .args(["-c", self.command])
             .env("GRAFF_TRANSCRIPT", self.transcript)
             .env("GRAFF_SESSION", self.session)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .process_group(0) // so that all that it starts can be ended with it
+            .process_group(group.id().as_raw_nonzero().get())
             .spawn()
+    }
+}
+
+/// The processes that a command comes to, which end with us however we end.
+///
+/// A watch leads them. It waits for the end of a pipe that only we hold: that comes also where a
+/// signal ends us that nobody could catch, and then it ends them all, itself included.
+#[derive(Debug)]
+struct Group {
+    watch: Child,
+}
+
+impl Group {
+    fn start() -> io::Result<Self> {
+        let watch = Command::new("sh")
+            .args(["-c", "read -r _; kill -s KILL 0"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { watch })
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_child(&self.watch)
+    }
+
+    /// Ends all of them.
+    fn kill(&self) {
+        let _ = kill_process_group(self.id(), Signal::KILL);
+    }
+}
+
+impl Drop for Group {
+    /// Lets those go on that a command left behind, unwatched.
+    fn drop(&mut self) {
+        let _ = self.watch.kill();
+        let _ = self.watch.wait();
     }
 }
 

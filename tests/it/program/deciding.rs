@@ -153,3 +153,22 @@ budget\t8 left\tof 40 calls 32 are used; 8 held back, 0 pending: a note needs 9 
 ";
     assert_eq!(World::new().run(&args).quietly().stdout(), expected);
 }
+
+#[test]
+fn each_generation_has_its_own_attempt_also_one_that_is_over() {
+    let world = World::new();
+    let attempt = |seq: u64, generation: u64| {
+        format!(
+            "{{\"v\":1,\"session\":\"s1\",\"gen\":{generation},\"created_at\":1,\"seq\":{seq},\
+             \"kind\":\"attempt\"}}\n"
+        )
+    };
+    world.put("s1", [attempt(1, 2), attempt(2, 3)].concat());
+    for (generation, decision) in
+        [("1", "fire"), ("2", "already_attempted"), ("3", "already_attempted"), ("4", "fire")]
+    {
+        let args = ["decide", "--json", "--session", "s1", "--generation", generation];
+        let answer = world.run(&args).quietly().json();
+        assert_eq!(answer["note"]["decision"], json!(decision), "generation {generation}");
+    }
+}

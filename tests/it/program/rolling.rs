@@ -67,7 +67,7 @@ session              generation 0 of \"s1\"
 threshold   9000     percent binds: percent 9000, ceiling 272000, output reserve 10000
 reading     9000     tokens, measured
 handoff     yes      9000 tokens, reached 9000
-note        fire     the agent is to be asked for its note
+note        fire     a note is to be made of what the transcript holds
 budget      20 left  of 40 calls 20 are used; 8 held back, 0 pending: a note needs 9 left
 outcome     stored   note 1 of generation 0 is on disk
 ";
@@ -315,4 +315,32 @@ fn a_source_that_is_none_is_refused_with_those_that_are() {
         assert!(ran.stderr().contains("command:"), "{ran}");
         assert_eq!(ran.stdout(), "");
     }
+}
+
+#[test]
+fn a_transcript_that_cannot_be_read_costs_the_prompt_no_note_that_is_on_record() {
+    let world = world(FULL);
+    world.fed(NOTE, &["write", "s1"]).quietly();
+    for transcript in ["not-there", "."] {
+        let args = ["rollover", "--transcript", transcript, "--system", "PROMPT.md"];
+        let ran = world.run(&[&args[..], &["--session", "s1"]].concat()).ends(1);
+        assert!(ran.stdout().contains(&format!("\n{NOTE}\n")), "{ran}");
+        let ran = world.run(&[&args[..], &["--session", "s1", "--json"]].concat()).ends(1);
+        assert_eq!(ran.json()["note"], json!({"seq": 1, "gen": 0, "left_out": 0}));
+        assert_eq!(world.run(&args).ends(1).stdout(), PROMPT, "whose note, nobody knows");
+    }
+}
+
+#[test]
+fn a_rollover_is_put_on_record_also_where_no_note_was_due() {
+    let world = world(&FULL.replace("9000", "8999"));
+    roll(&world, &["--rolled-over"]).ends(0);
+    assert_eq!(kinds(&world), ["rollover"]);
+    assert_eq!(answer(&world, &[])["generation"], json!(1));
+}
+
+#[test]
+fn the_agent_is_said_to_be_asked_only_where_it_is() {
+    let ran = roll(&world(FULL), &["--note-from", "stdin"]).ends(0);
+    assert!(ran.stderr().contains("the agent is to be asked for its note"), "{ran}");
 }

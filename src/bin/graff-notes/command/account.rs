@@ -5,6 +5,7 @@ use std::fmt;
 use graff_notes::{
     budget::Balance,
     gate::{self, Boundary, Provider, RowAnswer, Situation, Verdict},
+    note::Author,
     threshold::{Binding, Compared, Handoff, Threshold},
     units::{BytesPerToken, Calls, Generation, Tokens},
     usage::Reading,
@@ -25,6 +26,8 @@ pub(super) struct Account {
     pub(super) situation: Situation,
     pub(super) verdict: Verdict,
     pub(super) balance: Balance,
+    /// Who writes the note, where one is due.
+    pub(super) author: Author,
 }
 
 /// An account as the answers have it.
@@ -147,9 +150,7 @@ impl Account {
     fn note_row(&self) -> [String; 3] {
         match &self.verdict {
             Verdict::Refuse(refusal) => row("note", refusal.as_str(), refusal),
-            Verdict::Fire(_) if self.handoff.is_due() => {
-                row("note", "fire", "the agent is to be asked for its note")
-            }
+            Verdict::Fire(_) if self.handoff.is_due() => row("note", "fire", due(self.author)),
             Verdict::Fire(_) => row("note", "fire", "as soon as the history must roll over"),
         }
     }
@@ -199,6 +200,13 @@ pub(super) fn row(
     figures: impl fmt::Display,
 ) -> [String; 3] {
     [what.to_string(), answer.to_string(), figures.to_string()]
+}
+
+const fn due(author: Author) -> &'static str {
+    match author {
+        Author::Agent => "the agent is to be asked for its note",
+        Author::Mechanical => "a note is to be made of what the transcript holds",
+    }
 }
 
 const fn words(binding: Binding) -> &'static str {

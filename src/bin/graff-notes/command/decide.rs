@@ -3,8 +3,12 @@
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
+    ErrorKind,
     gate::{self, Boundary, Provider, Session, Situation},
+    log::{Kind, Line},
+    note::Author,
     notebook::{Notebook, Settings},
+    session::SessionName,
     store::Store,
     units::{Bytes, Generation, Tokens},
     usage::{Reading, Report},
@@ -87,6 +91,7 @@ impl Decide {
             situation,
             verdict: gate::decide(&situation),
             balance: self.figures.pool().balance(self.figures.pending()),
+            author: Author::Agent,
         };
         account.say(&mut cx.out)?;
         Ok(if self.require_note && !account.verdict.fires() { Exit::Refused } else { Exit::Done })
@@ -131,7 +136,6 @@ impl Decide {
         let known = self.on_record(cx, seen, effective)?;
         Ok(Situation {
             depth: self.depth,
-            generation: self.generation.map_or(known.generation, Generation::new),
             attempted: self.attempted_generation.map(Generation::new).or(known.attempted),
             provider: if self.overflowed { Provider::Rejected } else { Provider::Accepted },
             boundary: if self.mid_turn { Boundary::MidTurn } else { Boundary::EndOfTurn },
@@ -139,8 +143,8 @@ impl Decide {
         })
     }
 
-    /// Returns the situation as the session's log has it: its generation, and whether that had its
-    /// attempt. Where no session is named there is one all the same, without a log.
+    /// Returns the situation as the session's log has it: its generation, or the one that is asked
+    /// about, and whether that had its attempt. Where no session is named there is one all the same, without a log.
     fn on_record(
         &self,
         cx: &Context,
@@ -155,9 +159,30 @@ impl Decide {
         };
         let notebook = Notebook::open(&store, name, pool, settings)?;
         let situation = notebook.situation(Boundary::EndOfTurn, seen.window, effective, pending);
-        Ok(match &seen.session {
-            Some(_) => situation,
-            None => Situation { session: Session::Named, ..situation },
-        })
+        let asked = self.generation.map(Generation::new);
+        let generation = asked.unwrap_or(situation.generation);
+        let attempted = match (&seen.session, asked) {
+            (Some(name), Some(asked)) if has_attempt(&store, name, asked)? => Some(asked),
+            _ => situation.attempted,
+        };
+        let session = seen.session.as_ref().map_or(Session::Named, |_| situation.session);
+        Ok(Situation { session, generation, attempted, ..situation })
+    }
+}
+
+/// Returns whether an attempt at a note of `generation` is on a session's record.
+///
+/// A notebook knows that of the session's present generation only, where it goes on.
+fn has_attempt(store: &Store, session: &str, generation: Generation) -> Result<bool, Failure> {
+    let Ok(session) = SessionName::parse(session) else { return Ok(false) };
+    let mut has = false;
+    let replayed = store.replay(&session, &mut |entry| {
+        if let Line::Record(record) = entry.line {
+            has |= record.kind() == Kind::Attempt && record.generation == generation;
+        }
+    });
+    match replayed {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(e.into()),
+        _ => Ok(has),
     }
 }

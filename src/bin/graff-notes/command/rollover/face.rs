@@ -11,13 +11,14 @@ use graff_notes::{gate::Outcome, note::NoteCap};
 
 use super::roll::Rolled;
 use crate::{
+    args,
     command::splice,
-    context::Context,
+    context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop},
     figures::Figures,
     note_from::NoteFrom,
-    splicing::Spliced,
+    splicing::{Source, Spliced},
 };
 
 const EXAMPLES: &str = "\
@@ -28,8 +29,9 @@ Examples:
   graff-notes rollover --transcript session.jsonl --system PROMPT.md --json | jq .outcome
 
 The transcript is a session file of Claude Code, a rollout of Codex, a chat file of Gemini CLI, or
-plain messages; what is in it tells which. The prompt goes to stdout whatever happens; what was
-decided, and on which figures, to stderr, or with --json beside the prompt.
+plain messages; what is in it tells which. The prompt goes to stdout whatever happens, but for a
+command line that cannot be understood; what was decided, and on which figures, to stderr, or with
+--json beside the prompt.
 
 What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as
 `GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the
@@ -64,8 +66,8 @@ pub(crate) struct Rollover {
     /// Most bytes of the note that are kept, 16 to 65536
     #[arg(long, value_name = "N", default_value_t = NoteCap::DEFAULT.get())]
     pub(super) cap_bytes: usize,
-    /// Puts the rollover on record, so that the next generation begins: for transcripts that
-    /// don't tell of rollovers
+    /// Puts the rollover on record, due or not, so that the next generation begins: for transcripts
+    /// that don't tell of rollovers
     #[arg(long)]
     pub(super) rolled_over: bool,
     /// Ends with status 6 where the gate refuses
@@ -79,7 +81,7 @@ impl Rollover {
         let rolled = match self.roll(cx) {
             Ok(rolled) => rolled,
             Err(failure) => {
-                splice::say(cx, None, &Spliced::bare(base))?;
+                self.say_spared(cx, base)?;
                 return Err(failure.into());
             }
         };
@@ -92,6 +94,21 @@ impl Rollover {
             Some(trouble) => Err(trouble.into()),
             None => Ok(self.exit(&rolled)?),
         }
+    }
+
+    /// Prints the prompt where nothing could be decided: with the note that is on record, if it is
+    /// said whose.
+    fn say_spared(&self, cx: &mut Context, base: Vec<u8>) -> Result<(), Stop> {
+        let source = self.session.as_deref().and_then(|name| self.on_record(cx, name).ok());
+        let spliced = match &source {
+            Some(source) => source.splice(base, &cx.notices),
+            None => Spliced::bare(base),
+        };
+        splice::say(cx, source.as_ref(), &spliced)
+    }
+
+    fn on_record(&self, cx: &Context, name: &str) -> Result<Source, Failure> {
+        Source::read(&cx.store()?, session(name)?, args::cap(self.cap_bytes)?)
     }
 
     fn prompt(&self) -> Result<Vec<u8>, Failure> {

@@ -49,8 +49,8 @@ impl Rollover {
         if account.handoff.is_due() {
             let verdict = notebook.decide(&account.situation);
             outcome = self.note(&notebook, verdict, &session, &transcript, cap);
-            self.record(cx, &notebook);
         }
+        self.record(cx, &notebook);
         let source = source(cx, &store, &session, cap)?;
         Ok(Rolled { path: self.transcript.clone(), session, transcript, account, outcome, source })
     }
@@ -69,6 +69,7 @@ impl Rollover {
             situation,
             verdict: gate::decide(&situation),
             balance: notebook.pool().balance(pending),
+            author: self.note_from.author(),
         })
     }
 
