@@ -38,7 +38,7 @@ pub(crate) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> 
     )
 }
 
-/// Returns the failure to do `what` where there is no readable note, but may have been one.
+/// Returns the failure to do `what` where there is no such note that can be read, but may have been one.
 pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
     let Doubt { cause, offset } = doubt;
     let exit = match cause {
@@ -47,7 +47,7 @@ pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failur
     };
     let found = words(cause);
     let what = format_args!(
-        "{what} session {session}: its log has {found} at byte {offset}, and no readable note"
+        "{what} session {session}: its log has {found} at byte {offset}, and no such note that can be read"
     );
     Failure::new(exit, word(cause), what)
         .advise(format!("`graff-notes verify {}` shows what is wrong", argument(session)))

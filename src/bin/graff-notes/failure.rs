@@ -17,6 +17,15 @@ pub(crate) enum Stop {
     Failed(Failure),
 }
 
+/// Returns that all went well also where nobody reads stdout any more: for a command whose exit
+/// status says as much as its answer.
+pub(crate) fn heard_or_not(said: Result<(), Stop>) -> Result<(), Stop> {
+    match said {
+        Err(Stop::ReaderGone) => Ok(()),
+        said => said,
+    }
+}
+
 /// What was attempted on what, why it failed, and what to do now.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {

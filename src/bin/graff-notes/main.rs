@@ -2,7 +2,8 @@
 //!
 //! stdout carries the answer and nothing else; what is to be said besides goes to stderr. With
 //! `--json` both speak JSON, one object a line: an answer on stdout, `{"error":…}` and
-//! `{"warning":…}` on stderr. A reader that closes the pipe early ends the program quietly.
+//! `{"warning":…}` on stderr. A reader that closes the pipe early ends the program quietly, and
+//! changes no verdict that the exit status tells.
 
 mod args;
 mod calendar;
@@ -32,7 +33,7 @@ use clap::Parser;
 use args::Cli;
 use context::Context;
 use exit::Exit;
-use failure::Stop;
+use failure::{Stop, heard_or_not};
 
 fn main() -> ExitCode {
     let exit = match Cli::try_parse() {
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
 fn run(Cli { common, command }: Cli) -> Exit {
     let mut cx = Context::new(common);
     let ran = command.run(&mut cx);
-    let flushed = cx.out.flush();
+    let flushed = heard_or_not(cx.out.flush());
     match ran.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(Stop::ReaderGone) => Exit::Done,

@@ -31,9 +31,21 @@ pub(crate) enum Case {
     Ignored,
 }
 
+/// Why what was given describes no needle.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoNeedle {
+    #[error("a line break can stand in no line, and each line is searched for itself")]
+    LineBreak,
+    #[error(transparent)]
+    Expression(#[from] regex::Error),
+}
+
 impl Needle {
     /// Returns the needle that `given` describes, or why it describes none.
-    pub(crate) fn new(given: &str, syntax: Syntax, case: Case) -> Result<Self, regex::Error> {
+    pub(crate) fn new(given: &str, syntax: Syntax, case: Case) -> Result<Self, NoNeedle> {
+        if syntax == Syntax::Text && given.contains('\n') {
+            return Err(NoNeedle::LineBreak);
+        }
         let expression = match (syntax, case) {
             (Syntax::Text, Case::Matters) => {
                 return Ok(Self::Fixed(Box::new(Finder::new(given).into_owned())));
@@ -42,7 +54,8 @@ impl Needle {
             (Syntax::Expression, _) => given.to_owned(),
         };
         let ignored = case == Case::Ignored;
-        RegexBuilder::new(&expression).case_insensitive(ignored).build().map(Self::Matching)
+        let built = RegexBuilder::new(&expression).case_insensitive(ignored).build();
+        Ok(Self::Matching(built?))
     }
 
     /// Returns whether no line of `text` can hold it, if that is quickly seen.

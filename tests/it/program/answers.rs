@@ -149,6 +149,7 @@ fn verify_tells_the_figures_and_every_fault() {
             {"line": 7, "offset": after, "reason": "foreign", "detail": null},
             {"line": 9, "offset": torn, "reason": "torn_tail", "detail": null},
         ],
+        "faults_left_out": 0,
         "ok": false
     });
     assert_eq!(answer, expected);
@@ -235,7 +236,8 @@ fn repair_tells_what_it_takes_out_and_what_it_wins_back() {
                  "won_back": 1, "detail": null},
                 {"line": 6, "offset": log.len() + behind.len(), "length": 4, "reason": "malformed",
                  "won_back": 0, "detail": null},
-            ]
+            ],
+            "lines_left_out": 0
         })
     };
     let without_details = |mut answer: Value| {

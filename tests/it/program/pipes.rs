@@ -102,3 +102,27 @@ fn a_stderr_that_cannot_be_written_to_changes_nothing() {
         .expect("it runs");
     assert_eq!(String::from_utf8_lossy(&cut.stdout), "1\t0\tstored\n");
 }
+
+#[test]
+fn a_verdict_stands_whether_or_not_anybody_hears_of_it() {
+    let world = World::new();
+    world.fed("a note", &["write", "good"]).quietly();
+    world.put("bad", "junk\n".repeat(3_000));
+    world.put("also-bad", "junk\n");
+    std::fs::create_dir(world.log("folder")).expect("a folder in a log's place");
+    for (args, status) in [
+        (&["verify"][..], 5),
+        (&["verify", "--json"], 5),
+        (&["verify", "good", "also-bad"], 5),
+        (&["verify", "bad", "good"], 5),
+        (&["repair", "bad"], 5),
+        (&["repair", "bad", "--json"], 5),
+        (&["splice", "also-bad"], 5),
+        (&["splice", "folder"], 1),
+        (&["splice", "good", "--check"], 1),
+        (&["decide", "--depth", "1", "--require-note"], 6),
+    ] {
+        let ran = unread(&world, args).ends(status);
+        assert!(!ran.stderr().contains("stdout"), "{args:?}: {ran}");
+    }
+}

@@ -170,3 +170,13 @@ fn a_person_sees_the_places_in_colour_below_the_name_of_the_note() {
     let coloured = world.at_terminal(80, "", &args).ends(0);
     assert!(coloured.stdout().contains("the \u{1b}[1m\u{1b}[31mneedle\u{1b}[0m"), "{coloured}");
 }
+
+#[test]
+fn a_text_of_two_lines_can_stand_in_no_line_and_is_refused() {
+    let world = world(&[("s1", &["one\ntwo"])]);
+    for args in [&["search", "one\ntwo"][..], &["search", "-i", "one\ntwo"]] {
+        let ran = world.run(args).ends(2);
+        let said = "could not search for \"one\\ntwo\": a line break can stand in no line";
+        assert!(ran.stderr().contains(said), "{ran}");
+    }
+}

@@ -243,3 +243,36 @@ fn forgetting_unasked_needs_a_yes() {
     world.run(&["show", "s1"]).ends(3);
     assert!(!world.log("s1").exists());
 }
+
+#[test]
+fn a_note_that_is_asked_for_by_name_is_in_doubt_where_a_newer_one_may_have_been() {
+    let world = World::new();
+    let note = |seq: u64| {
+        format!(
+            "{{\"v\":1,\"session\":\"s1\",\"gen\":{seq},\"text\":\"note {seq}\",\"seq\":{seq}}}\n"
+        )
+    };
+    world.put("s1", [&note(1), "junk\n", &note(2)].concat());
+    let damaged = serde_json::json!({"cause": "damaged", "offset": note(1).len()});
+    for (which, text, doubt) in [
+        (&["--gen", "1"][..], "note 1", &damaged),
+        (&["--previous"], "note 1", &damaged),
+        (&["--gen", "2"], "note 2", &serde_json::Value::Null),
+        (&["--seq", "1"], "note 1", &serde_json::Value::Null),
+    ] {
+        let ran = world.run(&[&["show", "s1", "--json"], which].concat()).ends(0);
+        assert_eq!(ran.json()["text"], text, "{which:?}");
+        assert_eq!(ran.json()["doubt"], *doubt, "{which:?}");
+        assert_eq!(ran.stderr().is_empty(), doubt.is_null(), "{which:?}: {ran}");
+    }
+    for (which, said) in [
+        (&["--gen", "3"][..], "could not show a note of generation 3 of session s1: "),
+        (&["--seq", "3"], "could not show note 3 of session s1: "),
+    ] {
+        let ran = world.run(&[&["show", "s1"], which].concat()).ends(5);
+        assert!(ran.stderr().contains(said), "{ran}");
+    }
+    world.put("s1", note(1) + "{\"v\":1,");
+    let ran = world.run(&["show", "s1", "--previous"]).ends(5);
+    assert!(ran.stderr().contains("a record that was never finished"), "{ran}");
+}

@@ -61,3 +61,41 @@ fn a_note_can_be_typed() {
     assert!(ran.stdout().ends_with("note 1 of generation 0 is on disk\r\n"), "{ran}");
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "typed in\n");
 }
+
+#[test]
+fn a_prompt_is_shown_with_its_control_characters_escaped_and_kept_in_a_pipe() {
+    let world = world();
+    let raw = "goal\ttabs\u{1b}[2J\u{7}\u{202e}";
+    let escaped = "goal\ttabs\\u{1b}[2J\\u{7}\\u{202e}";
+    let shows_no_raw = |ran: &crate::support::world::Ran| {
+        assert!(ran.stdout().contains(escaped), "{ran}");
+        assert!(!ran.stdout().contains(raw), "{ran}");
+    };
+    let spliced = world.at_terminal(80, "base\n\u{4}", &["splice", "s1"]).ends(0);
+    shows_no_raw(&spliced);
+    let piped = world.fed("base\n", &["splice", "s1"]).quietly();
+    assert!(piped.stdout().contains(raw), "{piped}");
+    let typed = format!("{}\u{4}", piped.stdout());
+    shows_no_raw(&world.at_terminal(80, &typed, &["splice", "--extract"]).ends(0));
+    std::fs::write(world.root().join("s1.jsonl"), "").expect("a transcript");
+    std::fs::write(world.root().join("PROMPT.md"), "base\n").expect("a prompt");
+    let rollover = ["rollover", "--transcript", "s1.jsonl", "--system", "PROMPT.md"];
+    shows_no_raw(&world.at_terminal(80, "", &rollover).ends(0));
+}
+
+#[test]
+fn a_name_that_turns_the_direction_of_writing_is_shown_as_its_escape() {
+    let world = World::new();
+    world.fed("a note", &["write", "abc\u{202e}def"]).quietly();
+    for args in [
+        &["show", "abc\u{202e}def"][..],
+        &["list"],
+        &["verify"],
+        &["search", "note"],
+        &["diff", "abc\u{202e}def", "--from", "1", "--to", "1"],
+        &["forget", "abc\u{202e}def", "--yes"],
+    ] {
+        let ran = world.at_terminal(80, "", args).ends(0);
+        assert!(!ran.stdout().contains('\u{202e}'), "{args:?}: {ran}");
+    }
+}

@@ -140,6 +140,10 @@ impl Ran {
         self
     }
 
+    pub(crate) fn has_status(&self, status: i32) -> bool {
+        self.status.code() == Some(status)
+    }
+
     /// Asserts that it is done, and said nothing on stderr.
     #[track_caller]
     pub(crate) fn quietly(self) -> Self {

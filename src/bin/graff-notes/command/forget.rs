@@ -10,7 +10,7 @@ use crate::{
     context::{Context, explain, now, session},
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Form, Notices, ago, plural},
+    output::{Form, Notices, ago, plural, shown},
 };
 
 const EXAMPLES: &str = "\
@@ -45,7 +45,7 @@ impl Forget {
         store.forget(&session).map_err(|e| explain(e, &store, &session))?;
         match cx.out.form() {
             Form::Json => cx.out.json(&Answer { session: session.as_str(), forgotten: true })?,
-            Form::Terminal => cx.out.line(&format!("session {session} is forgotten"))?,
+            Form::Terminal => cx.out.line(&shown(&format!("session {session} is forgotten")))?,
             Form::Plain => {}
         }
         Ok(Exit::Done)

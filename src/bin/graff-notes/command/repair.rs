@@ -8,10 +8,11 @@ use graff_notes::{
 };
 use serde::Serialize;
 
+use super::verify;
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Cell, Form, Table, argument, plural},
 };
 
@@ -23,7 +24,8 @@ Examples:
 Without --write it only says what it would do, with exit status 5 where there is something to do.
 Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log.
 In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records
-won back, and what the reason means.";
+won back, and what the reason means. The first 1000 are named; a last row has the reason `left_out`
+and says how many more there are.";
 
 /// Takes out of a log what is no record, and keeps it beside the log
 #[derive(Args, Debug)]
@@ -47,6 +49,7 @@ struct Answer<'a> {
     final_newline_supplied: bool,
     rejected_path: Option<String>,
     lines: Vec<LineAnswer>,
+    lines_left_out: u64,
 }
 
 #[derive(Serialize)]
@@ -66,9 +69,9 @@ impl Repair {
         let mode = if self.write { RepairMode::Write } else { RepairMode::DryRun };
         let repair = store.repair(&session, mode).map_err(|e| explain(e, &store, &session))?;
         match cx.out.form() {
-            Form::Json => cx.out.json(&answer(&store, &session, mode, &repair))?,
+            Form::Json => heard_or_not(cx.out.json(&answer(&store, &session, mode, &repair)))?,
             Form::Plain | Form::Terminal => {
-                rows(cx, &repair)?;
+                heard_or_not(rows(cx, &repair))?;
                 cx.notices.hint(summary(&store, &session, mode, &repair));
             }
         }
@@ -99,7 +102,13 @@ fn answer<'a>(
         final_newline_supplied: repair.final_newline == FinalNewline::Supplied,
         rejected_path: rejected.then(|| store.rejected_path(session).into_string()),
         lines: repair.named.iter().map(LineAnswer::from).collect(),
+        lines_left_out: left_out(repair),
     }
+}
+
+/// Returns how many lines are taken out beyond those that are named.
+fn left_out(repair: &store::Repair) -> u64 {
+    repair.dropped.saturating_sub(repair.named.len() as u64)
 }
 
 impl From<&Dropped> for LineAnswer {
@@ -125,6 +134,13 @@ fn rows(cx: &mut Context, repair: &store::Repair) -> Result<(), Stop> {
             Cell::figure(won_back),
             Cell::text(detail),
         ];
+        table.row(&mut cx.out, row)?;
+    }
+    let more = left_out(repair);
+    if more > 0 {
+        let none = || Cell::figure("-");
+        let said = Cell::text(format!("and {more} more"));
+        let row = vec![none(), none(), none(), Cell::text(verify::LEFT_OUT), none(), said];
         table.row(&mut cx.out, row)?;
     }
     table.end(&mut cx.out)

@@ -30,7 +30,7 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   graff-notes search read_line
-  graff-notes search -i -C 2 'out of memory' --since 'two weeks'
+  graff-notes search -i -C 2 'out of memory' --since '2 weeks'
   graff-notes search --regex 'src/\\w+\\.rs:\\d+' --session-glob 'fix-*'
   graff-notes search read_line --json | jq -r .session | uniq
 

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use graff_notes::{
-    log::{Line, Record},
+    log::{Line, Record, Tail},
     note::{Author, Note},
     session::SessionName,
-    store::{Doubt, Newest, Store},
+    store::{Doubt, DoubtCause, Newest, Store},
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::Serialize;
@@ -78,7 +78,10 @@ impl Show {
                 say(cx, &session, &note, doubt)?;
                 Ok(Exit::Done)
             }
-            (None, Some(doubt)) => Err(doubt::failure("show a note of", &session, doubt).into()),
+            (None, Some(doubt)) => {
+                let what = format!("show {} of", self.which.words());
+                Err(doubt::failure(&what, &session, doubt).into())
+            }
             (None, None) => Err(self.which.nothing(&session).into()),
         }
     }
@@ -87,7 +90,11 @@ impl Show {
 impl Which {
     fn find(&self, store: &Store, session: &SessionName) -> Result<Newest, Failure> {
         let found = if let Some(seq) = self.seq {
-            last(store, session, |record| record.seq == Some(Seq::new(seq)))
+            // A number is given once: whatever else there is, the note that has it is the one.
+            last(store, session, |record| record.seq == Some(Seq::new(seq))).map(|found| {
+                let doubt = found.doubt.filter(|_| found.note.is_none());
+                Newest { doubt, ..found }
+            })
         } else if let Some(generation) = self.generation {
             last(store, session, |record| record.generation == Generation::new(generation))
         } else if self.previous {
@@ -98,15 +105,24 @@ impl Which {
         found.map_err(|e| explain(e, store, session))
     }
 
-    fn nothing(&self, session: &SessionName) -> Failure {
-        let (which, why) = if let Some(seq) = self.seq {
-            (format!("note {seq}"), "no note has this number")
+    fn words(&self) -> String {
+        if let Some(seq) = self.seq {
+            format!("note {seq}")
         } else if let Some(generation) = self.generation {
-            (format!("a note of generation {generation}"), "there is none")
+            format!("a note of generation {generation}")
         } else if self.previous {
-            ("the note before the newest".to_owned(), "there is none")
+            "the note before the newest".to_owned()
         } else {
-            ("a note".to_owned(), "its log holds none yet")
+            "a note".to_owned()
+        }
+    }
+
+    fn nothing(&self, session: &SessionName) -> Failure {
+        let which = self.words();
+        let why = match self {
+            Self { seq: Some(_), .. } => "no note has this number",
+            Self { generation: Some(_), .. } | Self { previous: true, .. } => "there is none",
+            Self { .. } => "its log holds none yet",
         };
         Failure::nothing(format_args!("show {which} of session {session}: {why}"))
             .advise(format!("`graff-notes log {}` shows what is on record", argument(session)))
@@ -114,33 +130,56 @@ impl Which {
     }
 }
 
-/// Returns the last note that is as asked.
+/// Returns the last note that is as asked, in doubt where a later one of the kind may have been.
 fn last(
     store: &Store,
     session: &SessionName,
     wanted: impl Fn(&Record<'_>) -> bool,
 ) -> Result<Newest, graff_notes::Error> {
-    let mut found = None;
-    store.replay(session, &mut |entry| {
-        if let Line::Record(record) = entry.line
-            && wanted(&record)
-        {
-            found = record.into_note().or(found.take());
+    let mut found = Newest::default();
+    let tail = store.replay(session, &mut |entry| match entry.line {
+        Line::Record(record) if wanted(&record) => {
+            if let Some(note) = record.into_note() {
+                found = Newest { note: Some(note), doubt: None };
+            }
         }
+        line => found.doubt = doubt_of(&line, entry.offset).or(found.doubt),
     })?;
-    Ok(Newest { note: found, doubt: None })
+    found.doubt = doubt_of_tail(tail).or(found.doubt);
+    Ok(found)
 }
 
+/// Returns the note before the newest, in doubt where another may have been behind it.
 fn previous(store: &Store, session: &SessionName) -> Result<Newest, graff_notes::Error> {
-    let (mut before, mut newest) = (None, None);
-    store.replay(session, &mut |entry| {
-        if let Line::Record(record) = entry.line
-            && let Some(note) = record.into_note()
-        {
-            before = newest.replace(note);
+    let (mut before, mut newest) = (Newest::default(), Newest::default());
+    let tail = store.replay(session, &mut |entry| match entry.line {
+        Line::Record(record) => {
+            if let Some(note) = record.into_note() {
+                let next = Newest { note: Some(note), doubt: None };
+                before = std::mem::replace(&mut newest, next);
+            }
         }
+        line => newest.doubt = doubt_of(&line, entry.offset).or(newest.doubt),
     })?;
-    Ok(Newest { note: before, doubt: None })
+    let doubt = doubt_of_tail(tail).or(newest.doubt).or(before.doubt);
+    Ok(Newest { doubt, ..before })
+}
+
+/// Returns the doubt that a line casts: it may have been a note.
+fn doubt_of(line: &Line<'_>, offset: Bytes) -> Option<Doubt> {
+    let cause = match line {
+        Line::Bad(_) => DoubtCause::Damaged,
+        Line::Newer => DoubtCause::NewerVersion,
+        Line::Record(_) | Line::Blank | Line::Foreign { .. } => return None,
+    };
+    Some(Doubt { cause, offset })
+}
+
+fn doubt_of_tail(tail: Tail) -> Option<Doubt> {
+    match tail {
+        Tail::Torn { offset, .. } => Some(Doubt { cause: DoubtCause::Torn, offset }),
+        Tail::Clean | Tail::Unterminated => None,
+    }
 }
 
 fn say(
@@ -153,7 +192,7 @@ fn say(
         Form::Plain => cx.out.bytes(note.text.as_bytes()),
         Form::Json => cx.out.json(&answer(session, note, doubt)),
         Form::Terminal => {
-            cx.out.styled(anstyle::Style::new().dimmed(), &header(session, note))?;
+            cx.out.styled(anstyle::Style::new().dimmed(), &shown(&header(session, note)))?;
             cx.out.line("")?;
             cx.out.line(shown(&note.text).trim_end_matches('\n'))
         }

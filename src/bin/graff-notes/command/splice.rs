@@ -21,7 +21,7 @@ use crate::{
     disguise::Disguised,
     doubt,
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::Form,
     splicing::{Carried, Source, Spliced, unreadable},
 };
@@ -35,7 +35,8 @@ Examples:
 
 The note goes behind the HARD CONSTRAINTS section where the prompt has one, else to its end, and
 takes the place of one that is there. Without a note the prompt comes out byte for byte. It comes
-out in any case: what went wrong is said on stderr and in the exit status.
+out whatever goes wrong, which is said on stderr and in the exit status; only a command line that
+cannot be understood leaves stdout empty.
 
 Exit status of --extract: 3 where the prompt has no note; of --check: 1 where it has not exactly
 the session's newest note.";
@@ -120,22 +121,22 @@ impl Splice {
     }
 }
 
-/// Prints the prompt.
+/// Prints the prompt, whether or not anybody reads it: what went wrong is still to be told.
 pub(super) fn say(
     cx: &mut Context,
     source: Option<&Source>,
     spliced: &Spliced,
 ) -> Result<(), Stop> {
     if cx.out.form() != Form::Json {
-        return cx.out.bytes(&spliced.prompt);
+        return heard_or_not(cx.out.given(&spliced.prompt));
     }
     let prompt = &text_of(cx, &spliced.prompt);
-    cx.out.json(&Answer {
+    heard_or_not(cx.out.json(&Answer {
         session: source.map(|source| source.session.as_str()),
         prompt,
         note: spliced.carried.as_ref(),
         doubt: source.and_then(|source| source.doubt).map(doubt::Answer::from),
-    })
+    }))
 }
 
 fn strip_base(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
@@ -160,7 +161,7 @@ fn extract_note(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
         let note = &text_of(cx, &note);
         cx.out.json(&Extracted { note })?;
     } else {
-        cx.out.bytes(&note)?;
+        cx.out.given(&note)?;
     }
     Ok(Exit::Done)
 }

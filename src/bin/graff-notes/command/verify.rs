@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Table, plural},
 };
 
@@ -22,10 +22,14 @@ Examples:
   graff-notes verify fix-parser --json | jq .faults
 
 In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding
-session, `fault` or `remark`, line, offset in bytes, reason, and what it means.
+session, `fault` or `remark`, line, offset in bytes, reason, and what it means. The first 1000 of
+each sort are named; a last row has the reason `left_out` and says how many more there are.
 
 Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not
 there, or none is; else 0.";
+
+/// The reason in a row that stands for all findings that are not named.
+pub(super) const LEFT_OUT: &str = "left_out";
 
 /// Checks logs without changing them, and says what is wrong and where
 #[derive(Args, Debug)]
@@ -51,6 +55,7 @@ struct Answer<'a> {
     final_newline_missing: bool,
     newest: Option<NewestAnswer>,
     faults: Vec<Fault>,
+    faults_left_out: u64,
     ok: bool,
 }
 
@@ -85,7 +90,10 @@ impl Verify {
         let mut worst = Exit::Done;
         for session in &sessions {
             let exit = match store.verify(session) {
-                Ok(health) => say(cx, &store, session, &health)?,
+                Ok(health) => {
+                    heard_or_not(say(cx, &store, session, &health))?;
+                    if health.is_ok() { Exit::Done } else { Exit::Damage }
+                }
                 Err(e) => cx.notices.failure(&explain(e, &store, session)),
             };
             worst = graver(worst, exit);
@@ -110,13 +118,12 @@ fn say(
     store: &Store,
     session: &SessionName,
     health: &Health,
-) -> Result<Exit, Stop> {
+) -> Result<(), Stop> {
     match cx.out.form() {
-        Form::Json => cx.out.json(&answer(store, session, health))?,
-        Form::Plain => rows(cx, session, health)?,
-        Form::Terminal => words(cx, session, health)?,
+        Form::Json => cx.out.json(&answer(store, session, health)),
+        Form::Plain => rows(cx, session, health),
+        Form::Terminal => words(cx, session, health),
     }
-    Ok(if health.is_ok() { Exit::Done } else { Exit::Damage })
 }
 
 fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answer<'a> {
@@ -134,6 +141,7 @@ fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answe
         final_newline_missing: health.final_newline_missing,
         newest: health.newest.map(NewestAnswer::from),
         faults: health.faults.iter().map(Fault::from).collect(),
+        faults_left_out: health.faults_left_out,
         ok: health.is_ok(),
     }
 }
@@ -168,6 +176,13 @@ fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), 
         let mut row = vec![name(), Cell::text(sort)];
         row.extend(place);
         row.extend([Cell::text(concern.reason()), Cell::text(concern.to_string())]);
+        table.row(&mut cx.out, row)?;
+    }
+    let left_out = [("fault", health.faults_left_out), ("remark", health.remarks_left_out)];
+    for (sort, more) in left_out.into_iter().filter(|(_, more)| *more > 0) {
+        let mut row = vec![name()];
+        row.extend([sort, "-", "-", LEFT_OUT].map(Cell::text));
+        row.push(Cell::text(format!("and {more} more")));
         table.row(&mut cx.out, row)?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use anstyle::Style;
 use clap::ColorChoice;
 use serde::Serialize;
 
+use super::shown;
 use crate::{
     args::Common,
     failure::{Failure, Stop},
@@ -67,6 +68,14 @@ impl Output {
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         self.out.write_all(bytes).map_err(|e| stopped(&e))
+    }
+
+    /// Writes what was given to us: byte for byte, but to a terminal without what could steer it.
+    pub(crate) fn given(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        match self.form {
+            Form::Terminal => self.bytes(shown(&String::from_utf8_lossy(bytes)).as_bytes()),
+            Form::Plain | Form::Json => self.bytes(bytes),
+        }
     }
 
     /// Writes a line of text.

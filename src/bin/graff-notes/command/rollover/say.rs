@@ -16,7 +16,7 @@ use crate::{
     },
     context::Context,
     doubt,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Form, Notices, plural},
     splicing::{Carried, Spliced},
 };
@@ -48,10 +48,9 @@ impl Rolled {
     pub(super) fn say(&self, cx: &mut Context, spliced: &Spliced) -> Result<(), Stop> {
         if cx.out.form() == Form::Json {
             let prompt = &splice::text_of(cx, &spliced.prompt);
-            return cx.out.json(&self.answer(spliced, prompt));
+            return heard_or_not(cx.out.json(&self.answer(spliced, prompt)));
         }
-        cx.out.bytes(&spliced.prompt)?;
-        cx.out.flush()?;
+        heard_or_not(cx.out.given(&spliced.prompt).and_then(|()| cx.out.flush()))?;
         Notices::account(&self.rows());
         Ok(())
     }

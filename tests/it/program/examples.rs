@@ -1,0 +1,69 @@
+//! What `--help` shows as an example can be typed as it stands.
+
+use std::process::{Command, Stdio};
+
+use camino::Utf8Path;
+
+use crate::support::world::{Ran, World};
+
+/// A world with what the examples name: sessions, prompts, a transcript.
+fn world() -> World {
+    let world = World::new();
+    for session in ["fix-parser", "-odd-name"] {
+        for note in ["read_line drops the CR", "all green, waiting for review"] {
+            world.fed(note, &["write", "--", session]).quietly();
+        }
+    }
+    let spliced = world.fed("# Agent\n", &["splice", "fix-parser"]).quietly();
+    for (file, bytes) in [
+        ("spliced.md", spliced.stdout()),
+        ("PROMPT.md", "# Agent\n"),
+        ("note.md", "a note"),
+        ("session.jsonl", "{\"role\":\"user\",\"content\":\"go on\"}\n"),
+    ] {
+        std::fs::write(world.root().join(file), bytes).expect("a file");
+    }
+    world
+}
+
+/// The examples of a help, without what their answers are piped or written into.
+fn examples(help: &str) -> Vec<String> {
+    let (_, behind) = help.split_once("Examples:\n").expect("examples");
+    let (examples, _) = behind.split_once("\n\n").unwrap_or((behind, ""));
+    let ours = |line: &str| {
+        let start = line.rfind("graff-notes ").expect("the program");
+        let end = [" | ", " >"].iter().filter_map(|other| line[start..].find(other)).min();
+        line[..end.map_or(line.len(), |end| start + end)].trim().to_owned()
+    };
+    examples.replace("\\\n", " ").lines().map(ours).collect()
+}
+
+/// Runs an example in a shell that finds the program by its name, and its home in the world.
+fn typed(world: &World, example: &str) -> Ran {
+    let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", example]).current_dir(world.root()).stdin(Stdio::null());
+    shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
+    Ran::of(shell.env("GRAFF_ROOT", world.root()).env("HOME", world.root()))
+}
+
+#[test]
+fn every_example_of_every_help_is_understood() {
+    let help = World::new().run(&["--help"]).quietly();
+    let (_, commands) = help.stdout().split_once("Commands:\n").expect("a list of commands");
+    let (commands, _) = commands.split_once("\n\n").expect("options behind it");
+    let mut tried = examples(help.stdout());
+    for command in commands.lines().filter(|line| !line.starts_with("   ")) {
+        let name = command.split_whitespace().next().expect("a name");
+        tried.extend(examples(World::new().run(&[name, "--help"]).quietly().stdout()));
+    }
+    assert!(tried.len() > 40, "{tried:?}");
+    for example in tried {
+        if example == "graff-notes forget fix-parser" || example.contains(" follow ") {
+            continue; // the one asks a person, the other never ends
+        }
+        let ran = typed(&world(), &example);
+        assert!(!ran.stderr().contains("error: ") && !ran.has_status(2), "{example}: {ran}");
+    }
+}
