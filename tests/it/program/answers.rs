@@ -193,7 +193,7 @@ fn list_tells_every_session_also_what_cannot_be_read() {
     std::fs::create_dir(world.log("gone")).expect("a folder in its place");
     let odd = world.log("s1").with_file_name("raw name.notes.jsonl");
     std::fs::write(&odd, "").expect("a file of another program");
-    let ran = world.run(&["list", "--json"]).ends(0);
+    let ran = world.run(&["list", "--json"]).ends(1);
     let seen: Vec<_> = ran
         .answers()
         .iter()
@@ -213,7 +213,7 @@ fn list_tells_every_session_also_what_cannot_be_read() {
         ran.said("warning")["message"],
         format!("could not open {}: it is a folder, not a plain file", world.log("gone"))
     );
-    let rows = world.run(&["list"]).ends(0);
+    let rows = world.run(&["list"]).ends(1);
     let size = std::fs::metadata(world.log("s1")).expect("a log").len();
     let row = format!("s1\t2\t3\t2000-02-28T23:59:59Z\t{size}\tok\t{}", world.log("s1"));
     assert_eq!(rows.stdout().lines().nth(3), Some(&row[..]));

@@ -105,7 +105,7 @@ fn all_refuse(world: &World, what: &str) {
         assert_eq!(first, Some(&said[..]), "{args:?}: {ran}");
         assert!(ran.stderr().ends_with("  move it away; a session's files are plain files\n"));
     }
-    let rows = world.run(&["list"]).ends(0);
+    let rows = world.run(&["list"]).ends(1);
     assert!(rows.stdout().contains("\tunreadable\t"), "{rows}");
 }
 

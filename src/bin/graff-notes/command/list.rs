@@ -30,7 +30,12 @@ Examples:
 
 In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size
 in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program named),
-and the log's path. What has no value is a dash.";
+and the log's path. What has no value is a dash.
+
+Exit status: 1 where a log cannot be read, else 0; what is damaged is for `verify` to judge.";
+
+/// The health of a log that cannot be read.
+const UNREADABLE: &str = "unreadable";
 
 /// Lists the sessions with their notes, age, size and health
 #[derive(Args, Debug)]
@@ -70,8 +75,12 @@ impl List {
         }
         let clock = self.times.clock(cx.out.form());
         let mut table = Table::of(HEAD);
+        let mut exit = Exit::Done;
         for answer in self.answers(cx, &store, &names) {
             answer.say(cx, &mut table, &clock)?;
+            if answer.health == UNREADABLE {
+                exit = Exit::Failed;
+            }
         }
         // They have no name and no time that could be asked for.
         let is_everything = self.scope.is_everything() && self.period.is_everything();
@@ -80,7 +89,7 @@ impl List {
             Answer::on(None, path, None, "unrecognised").say(cx, &mut table, &clock)?;
         }
         table.end(&mut cx.out)?;
-        Ok(Exit::Done)
+        Ok(exit)
     }
 
     fn answers<'a>(
@@ -108,7 +117,7 @@ impl<'a> Answer<'a> {
             Ok(health) => (Some(health), "damaged"),
             Err(e) => {
                 cx.notices.warn(explain(e, store, session));
-                (None, "unreadable")
+                (None, UNREADABLE)
             }
         };
         Self::on(Some(session), store.log_path(session), health.as_ref(), word)
