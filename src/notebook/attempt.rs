@@ -52,7 +52,6 @@ impl Attempt {
     }
 
     /// Returns the permit of the call.
-    #[must_use]
     pub const fn permit(&self) -> &Permit {
         &self.permit
     }

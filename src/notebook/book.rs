@@ -139,6 +139,7 @@ impl Notebook {
     ///
     /// Where the answer is [`Spent::Ask`] the attempt is on disk: no process will fire again for
     /// this generation.
+    #[expect(clippy::needless_pass_by_value, reason = "a ticket can be spent once")]
     pub fn spend(&self, ticket: Ticket, now: Timestamp) -> Spent {
         match self.begin(&ticket, now) {
             Ok(attempt) => Spent::Ask(attempt),
