@@ -18,7 +18,8 @@ const FOLDER: OFlags =
 
 /// Opens a folder at or below `root`.
 pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {
-    open(root, path, FOLDER, Mode::empty()).map_err(|errno| explained(root, path, errno))
+    open(root, path, FOLDER, Mode::empty())
+        .map_err(|errno| explained(root, path, Wanted::Folder, errno))
 }
 
 /// Opens a file below `root`, if it is a plain one.
@@ -30,11 +31,22 @@ pub(super) fn open_file(
 ) -> io::Result<File> {
     // NONBLOCK keeps the open of a pipe from waiting for its other end.
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = open(root, path, flags, mode).map_err(|errno| explained(root, path, errno))?;
+    let file = open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))?;
     match refused(path, Wanted::PlainFile, &rustix::fs::fstat(&file)?) {
         Some(refused) => Err(refused.into()),
         None => Ok(file),
     }
+}
+
+/// Returns what `path` names below `root`, not what a link there leads to.
+pub(super) fn stat(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
+    rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)
+        .map_err(|errno| failed(root, path, errno))
+}
+
+/// Returns the error of an operation on a file, in words where something on its path was the cause.
+pub(super) fn failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
+    explained(root, path, Wanted::PlainFile, errno)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -75,20 +87,20 @@ enum Wanted {
 }
 
 /// Returns the error of a failed open, in words where something on the way was the cause.
-fn explained(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
+fn explained(root: &Utf8Path, path: &Utf8Path, wanted: Wanted, errno: Errno) -> io::Error {
     if !matches!(errno, Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR) {
         return errno.into();
     }
-    obstacle(root, path).map_or_else(|| errno.into(), io::Error::from)
+    obstacle(root, path, wanted).map_or_else(|| errno.into(), io::Error::from)
 }
 
-/// Returns the first thing on the way from `root` to the file `path` that is not as it must be.
-fn obstacle(root: &Utf8Path, path: &Utf8Path) -> Option<Refused> {
+/// Returns the first thing on the way from `root` to `path` that is not as it must be.
+fn obstacle(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<Refused> {
     let mut way: Vec<_> = path.ancestors().take_while(|step| *step != root).collect();
     way.reverse();
     way.into_iter().find_map(|step| {
         let stat = rustix::fs::statat(CWD, step.as_std_path(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let wanted = if step == path { Wanted::PlainFile } else { Wanted::Folder };
+        let wanted = if step == path { wanted } else { Wanted::Folder };
         refused(step, wanted, &stat)
     })
 }

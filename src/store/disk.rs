@@ -7,7 +7,7 @@ use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, CWD, Mode, OFlags, Stat},
+    fs::{AtFlags, Mode, OFlags, Stat},
     io::Errno,
 };
 
@@ -49,6 +49,13 @@ impl Disk {
         Ok(self.resolved.get_or_init(|| root))
     }
 
+    fn failed(&self, name: &str, errno: Errno) -> io::Error {
+        match self.root() {
+            Ok(root) => beneath::failed(root, &joined(root, name), errno),
+            Err(_) => errno.into(),
+        }
+    }
+
     fn folder(&self, level: Level) -> io::Result<File> {
         let root = self.root()?;
         beneath::open_folder(root, &level.under(root))
@@ -67,8 +74,8 @@ impl Medium for Disk {
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
-        let path = joined(self.root()?, name);
-        Ok(id(&rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)?))
+        let root = self.root()?;
+        Ok(id(&beneath::stat(root, &joined(root, name))?))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
@@ -95,12 +102,13 @@ impl Medium for Disk {
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let notes = self.folder(Level::Notes)?;
-        Ok(rustix::fs::renameat(&notes, from, &notes, to)?)
+        rustix::fs::renameat(&notes, from, &notes, to).map_err(|errno| self.failed(to, errno))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
         let notes = self.folder(Level::Notes)?;
-        Ok(rustix::fs::unlinkat(&notes, name, AtFlags::empty())?)
+        rustix::fs::unlinkat(&notes, name, AtFlags::empty())
+            .map_err(|errno| self.failed(name, errno))
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) struct Held {
     file: LockFile,
     /// A forked child shares the lock with its parent: only who took it may give it back.
     owner: u32,
+    was_given_back: bool,
 }
 
 impl Deadline {
@@ -118,7 +119,7 @@ impl LockFile {
             let holder = holder.unwrap_or_else(|| "another process has it".to_owned());
             return Err(busy(folder, &name, holder));
         }
-        let held = Held { file: self.clone(), owner: process::id() };
+        let held = Held { file: self.clone(), owner: process::id(), was_given_back: false };
         Ok(if held.still_counts(folder, session, deadline)? { Some(held) } else { None })
     }
 
@@ -161,14 +162,25 @@ impl Held {
         }
         Ok(counts)
     }
+
+    /// Gives the lock back; after a failure, closing the file does it.
+    pub(super) fn give_back(mut self) -> io::Result<()> {
+        self.unlock()
+    }
+
+    /// Unlocks, since closing alone would not do while a forked child still has the file open.
+    fn unlock(&mut self) -> io::Result<()> {
+        if self.was_given_back || self.owner != process::id() {
+            return Ok(());
+        }
+        self.was_given_back = true;
+        self.file.handle.unlock()
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if self.owner == process::id() {
-            // Closing gives it back too, but not while a forked child still has the file open.
-            let _ = self.file.handle.unlock();
-        }
+        let _ = self.unlock();
     }
 }
 

@@ -168,13 +168,12 @@ impl Rewriting<'_> {
         let replaced = self
             .write(plan, &new_name, rejected)
             .and_then(|()| self.check_undisturbed(held, deadline))
-            .and_then(|()| self.folder.rename(&new_name, self.name));
-        if replaced.is_err() {
-            // What this leaves, the next repair takes away.
+            .and_then(|()| self.replace(&new_name));
+        if let Err(e) = replaced {
+            // What is still left then, and the mark, the next append or repair takes away.
             let _ = rejected.cut(rejected_before);
             let _ = self.folder.remove_if_there(&new_name);
-            let _ = self.folder.remove_if_there(&mark);
-            return replaced;
+            return Err(e);
         }
         self.folder.sync(Level::Notes).map_err(|e| {
             e.with_kind(ErrorKind::Uncertain).with_detail(
@@ -183,6 +182,14 @@ impl Rewriting<'_> {
         })?;
         let _ = self.folder.remove_if_there(&mark); // else the next append does it
         Ok(())
+    }
+
+    fn replace(&self, new_name: &str) -> Result<(), Error> {
+        match self.folder.rename(new_name, self.name) {
+            // A network can lose the answer to a rename that was done.
+            Err(_) if self.folder.identity(new_name).is_ok_and(|id| id.is_none()) => Ok(()),
+            renamed => renamed,
+        }
     }
 
     /// Writes both files, durable, and reads the new log back.

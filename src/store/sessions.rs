@@ -38,7 +38,8 @@ pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
 /// Removes all that holds a session's words: its log, and what repairs took out of it or left.
 pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> {
     let folder = store.folder();
-    let names = [layout::log(session), layout::repaired(session), layout::rejected(session)];
+    // The log goes last: until then the session reads as before.
+    let names = [layout::rejected(session), layout::repaired(session), layout::log(session)];
     let mut is_known = false;
     for name in &names {
         is_known |= folder.identity(name)?.is_some();
@@ -51,6 +52,10 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
     for name in &names {
         folder.remove_if_there(name)?;
     }
-    folder.sync(Level::Notes)?;
-    folder.remove_if_there(&layout::repairing(session))
+    folder.sync(Level::Notes).map_err(|e| {
+        e.with_kind(ErrorKind::Uncertain)
+            .with_detail("the session is forgotten, but a loss of power may bring it back")
+    })?;
+    let _ = folder.remove_if_there(&layout::repairing(session)); // else the next append does it
+    Ok(())
 }

@@ -5,7 +5,9 @@
 //! │ the log as it was │ {"v":1,"session":"s1","ge#␊      they can't be cut off: seal them
 //! ```
 //!
-//! A seal is never the LF alone: that could complete a record which lacks nothing else.
+//! A seal is never the LF alone: that could complete a record which lacks nothing else. A line that
+//! has its LF already is past sealing; it gets the mark all the same, durable if possible, so that
+//! the next record does not share its line with what the disk may have kept of this one.
 
 use super::file::File;
 use crate::{error::Error, log::ABANDONED};
@@ -44,8 +46,8 @@ pub(super) fn take_back(file: File<'_>, before: u64, line: &[u8], taken: usize) 
             gone_or(file.sync().is_ok(), bytes)
         }
         Ok(Standing::Ours(bytes) | Standing::OursBehindOthers(bytes)) => {
-            let has_ended = line.get(..bytes).is_some_and(|ours| ours.ends_with(b"\n"));
-            gone_or(!has_ended && seal(file).is_ok(), bytes)
+            let is_sealed = seal(file).is_ok();
+            gone_or(is_sealed && bytes < line.len(), bytes)
         }
         Ok(Standing::Others) | Err(_) => gone_or(false, taken),
     }

@@ -66,11 +66,14 @@ impl Files {
             *self = Self::default();
         }
         let (folder, name) = (store.folder(), layout::log(session));
-        let (_held, log) = self.open(folder, session, Deadline::after(store.patience()))?;
+        let (held, log) = self.open(folder, session, Deadline::after(store.patience()))?;
         let file = folder.file(&name, log.as_ref());
         let look = Look::at(file, session, file.length_of_sole()?)?;
         let answer = write(Writer { folder, session, file, look })?;
         self.log = Some(log);
+        if held.give_back().is_err() {
+            *self = Self::default();
+        }
         Ok(answer)
     }
 

@@ -1,1 +1,435 @@
-//! (to be written)
+//! The promise: whatever stands where a file or folder of the store should be, nothing outside is
+//! touched, nothing waits for ever, and the words say what stands there and what to do.
+//!
+//! Shown by putting links, pipes, folders, sockets and devices at every place, and by running as a
+//! user without rights.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::{
+        fs::{PermissionsExt as _, symlink},
+        net::UnixListener,
+    },
+    path::Path,
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{
+    Error, ErrorKind,
+    session::SessionName,
+    store::{RepairMode, Store},
+};
+use rustix::{
+    fs::{CWD, FileType, Mode, makedev, mknodat},
+    io::Errno,
+};
+
+use crate::support::{
+    child::{self, Actor, Role},
+    notes::{Home, add, line, note, records, s1},
+    skipped,
+};
+
+/// A user that nothing belongs to.
+const NOBODY: &[&str] = &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+
+/// A place in the store that something can stand at, and what it is to the store.
+struct Place {
+    path: &'static str,
+    is_folder: bool,
+}
+
+const PLACES: [Place; 4] = [
+    Place { path: ".graff", is_folder: true },
+    Place { path: ".graff/notes", is_folder: true },
+    Place { path: ".graff/notes/s1.notes.jsonl", is_folder: false },
+    Place { path: ".graff/notes/s1.notes.lock", is_folder: false },
+];
+
+/// Everything that reads or writes, each with its name.
+type Act = fn(&Store) -> Result<(), Error>;
+const ACTS: [(&str, Act); 7] = [
+    ("append", |s| s.append(&s1(), &note("new")).map(|_| ())),
+    ("newest", |s| s.newest(&s1()).map(|_| ())),
+    ("verify", |s| s.verify(&s1()).map(|_| ())),
+    ("replay", |s| s.replay(&s1(), &mut |_| ()).map(|_| ())),
+    ("repair", |s| s.repair(&s1(), RepairMode::Write).map(|_| ())),
+    ("sessions", |s| s.sessions().map(|_| ())),
+    ("forget", |s| s.forget(&s1())),
+];
+
+/// Runs `act` on a thread of its own, so that one that hangs fails the test.
+#[track_caller]
+fn within_seconds(name: &str, store: &Store, act: Act) -> Result<(), Error> {
+    let store = store.clone().with_patience(Duration::from_millis(50));
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || done.send(act(&store)));
+    result.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|_| panic!("{name} hangs"))
+}
+
+/// Puts something at a place of a store with two notes in it; what it is, in the store's words.
+struct Thing {
+    is: &'static str,
+    put: fn(&Utf8Path) -> bool,
+}
+
+const THINGS: [Thing; 5] = [
+    Thing { is: "a named pipe", put: |path| make(path, FileType::Fifo) },
+    Thing { is: "a device", put: |path| make(path, FileType::CharacterDevice) },
+    Thing { is: "a socket", put: |path| UnixListener::bind(path).is_ok() },
+    Thing { is: "a folder", put: |path| fs::create_dir(path).is_ok() },
+    Thing { is: "a file", put: |path| fs::write(path, "").is_ok() },
+];
+
+fn make(path: &Utf8Path, kind: FileType) -> bool {
+    let null = makedev(1, 3);
+    mknodat(CWD, path.as_std_path(), kind, Mode::RUSR | Mode::WUSR, null).is_ok()
+}
+
+/// Makes room at a place of a store that holds two notes.
+fn home_without(place: &Place) -> (Home, Utf8PathBuf) {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    let path = home.root.join(place.path);
+    if place.is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
+        .expect("room is made");
+    (home, path)
+}
+
+/// Checks the refusal of `act`: the kind, the path, and what stands there.
+#[track_caller]
+fn assert_refused(name: &str, place: &Place, found: &str, e: &Error) {
+    let wanted = if place.is_folder { "a folder" } else { "a plain file" };
+    let said = e.with_causes();
+    let last = place.path.rsplit('/').next().unwrap_or_default();
+    let words =
+        [format!(": it is {found}, not {wanted}"), format!(": `{last}` is {found}, not {wanted}")];
+    assert!(words.iter().any(|words| said.ends_with(words)), "{name} at {}: {said}", place.path);
+    assert_eq!(e.kind(), ErrorKind::NotRegularFile, "{name}: {said}");
+    assert_eq!(e.advice(), "move it away; a session's files are plain files");
+}
+
+#[test]
+fn whatever_stands_at_a_place_of_the_store_is_named_and_left_alone() {
+    for thing in &THINGS {
+        for place in &PLACES {
+            let is_as_it_must_be = thing.is == if place.is_folder { "a folder" } else { "a file" };
+            if is_as_it_must_be {
+                continue;
+            }
+            for (name, act) in ACTS {
+                let (home, path) = home_without(place);
+                if !(thing.put)(&path) {
+                    skipped(&format!("{} cannot be made here", thing.is));
+                    break;
+                }
+                match within_seconds(name, &home.store, act) {
+                    Err(e) => assert_refused(name, place, thing.is, &e),
+                    Ok(()) => assert_is_unaffected(name, place),
+                }
+            }
+        }
+    }
+}
+
+/// Checks that `name` may well succeed although something odd stands at `place`.
+#[track_caller]
+fn assert_is_unaffected(name: &str, place: &Place) {
+    let is_lock = place.path.ends_with("notes.lock");
+    let only_reads = matches!(name, "newest" | "verify" | "replay" | "sessions");
+    let only_lists = name == "sessions" && !place.is_folder;
+    let removes = name == "forget" && !place.is_folder && !is_lock;
+    assert!(is_lock && only_reads || only_lists || removes, "{name} at {}", place.path);
+}
+
+#[test]
+fn a_link_is_never_followed_below_the_root() {
+    for place in &PLACES {
+        for (name, act) in ACTS {
+            let (home, path) = home_without(place);
+            let outside = tempfile::tempdir().expect("a folder");
+            let target = outside.path().join("target");
+            if place.is_folder {
+                fs::create_dir_all(target.join("notes")).expect("a target");
+                fs::write(target.join("s1.notes.jsonl"), line(1, "not ours")).expect("a target");
+                fs::write(target.join("notes/s1.notes.jsonl"), "not ours").expect("a target");
+            } else {
+                fs::write(&target, "not ours\n").expect("a target");
+            }
+            symlink(&target, &path).expect("a link");
+            let before = tree(outside.path());
+            match within_seconds(name, &home.store, act) {
+                Err(e) => assert_refused(name, place, "a symbolic link", &e),
+                Ok(()) => assert_is_unaffected(name, place),
+            }
+            assert_eq!(tree(outside.path()), before, "{name} went through {}", place.path);
+        }
+    }
+}
+
+#[test]
+fn a_link_that_leads_nowhere_makes_nothing() {
+    for place in &PLACES {
+        let (home, path) = home_without(place);
+        let outside = tempfile::tempdir().expect("a folder");
+        symlink(outside.path().join("nowhere"), &path).expect("a link");
+        let e = within_seconds("append", &home.store, ACTS[0].1).expect_err("it is a link");
+        assert_refused("append", place, "a symbolic link", &e);
+        assert_eq!(tree(outside.path()), Vec::<(String, Vec<u8>)>::new());
+    }
+}
+
+#[test]
+fn the_root_itself_may_be_reached_through_links() {
+    let home = Home::new();
+    let outside = tempfile::tempdir().expect("a folder");
+    let link = outside.path().join("link");
+    symlink(&home.root, &link).expect("a link");
+    let store = Store::at(Utf8PathBuf::from_path_buf(link).expect("UTF-8"));
+    add(&store, "one");
+    assert_eq!(records(&home.store), ["one"]);
+}
+
+/// Every file below a folder, with what it holds.
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(tree(&path));
+        }
+        found.push((path.to_string_lossy().into_owned(), fs::read(&path).unwrap_or_default()));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_log_of_two_names_is_read_and_repaired_but_not_appended_to() {
+    let home = Home::new();
+    add(&home.store, "one");
+    let other = home.root.join("other");
+    fs::hard_link(home.store.log_path(&s1()), &other).expect("a second name");
+    let before = fs::read(&other).expect("the second name");
+
+    let e = home.store.append(&s1(), &note("two")).expect_err("it has two names");
+    assert_eq!(e.kind(), ErrorKind::NotRegularFile);
+    let why = "the file has 2 names (hard links), and the lock guards one; put a copy in its place";
+    let path = home.store.log_path(&s1());
+    assert_eq!(e.with_causes(), format!("append to {path}: {why}"));
+    assert_eq!(records(&home.store), ["one"]);
+
+    fs::write(&path, [&before[..], b"junk\n"].concat()).expect("damage");
+    let _ = home.store.repair(&s1(), RepairMode::Write).expect("a repair makes a copy");
+    add(&home.store, "two");
+    assert_eq!(records(&home.store), ["one", "two"]);
+    assert_eq!(fs::read(&other).expect("it"), [&before[..], b"junk\n"].concat(), "untouched");
+}
+
+#[test]
+fn a_hostile_name_is_refused_or_makes_two_files_in_the_notes_folder_and_none_elsewhere() {
+    let long = "a".repeat(300);
+    let names = [
+        "../../etc/passwd",
+        "..",
+        ".",
+        "",
+        "a/b",
+        "a\\b",
+        "/etc/passwd",
+        "nul\0",
+        "line\nbreak",
+        "\u{1b}[2J",
+        &long,
+        "~",
+        "~root",
+        "$HOME",
+        "`id`",
+        "; rm -rf .",
+        "-rf",
+        "--help",
+        "*",
+        "?",
+        "a:b",
+        "con",
+        "COM1.txt",
+        "name.",
+        " ",
+        "trail ",
+        ".env",
+        ".git",
+        ".gitignore",
+        "50%",
+        "%2e%2e%2f",
+        "A",
+        "a",
+        "é",
+        "e\u{301}",
+        "漢字",
+        "\u{202e}gpj",
+        "s1.notes.jsonl",
+        "s1.notes",
+    ];
+    for name in names {
+        let home = Home::new();
+        let Ok(session) = SessionName::parse(name) else { continue };
+        let appended = home.store.append(&session, &note("mine"));
+        assert!(appended.is_ok(), "{name:?}: {appended:?}");
+        let stem = session.stem();
+        let file = |suffix| format!("{stem}.notes.{suffix}");
+        let mut expected = [".gitignore".to_owned(), file("jsonl"), file("lock")];
+        expected.sort_unstable();
+        assert_eq!(home.names(), expected, "{name:?}");
+        let top: Vec<_> = fs::read_dir(&home.root).expect("it").flatten().collect();
+        assert_eq!(top.len(), 1, "{name:?}: {top:?}");
+        let newest = home.store.newest(&session).expect("it is there").note;
+        assert_eq!(newest.expect("a note").text, "mine", "{name:?}");
+        assert_eq!(home.store.sessions().expect("a list").names, [session]);
+    }
+}
+
+#[test]
+fn names_that_a_file_system_could_fold_share_no_record() {
+    let home = Home::new();
+    let folds = [("a", "A"), ("é", "e\u{301}"), ("straße", "STRASSE")];
+    for (one, other) in folds.map(|(a, b)| (parse(a), parse(b))) {
+        home.store.append(&one, &note("mine")).map(drop).expect("stored");
+        let e = home.store.newest(&other).expect_err("another session");
+        assert_eq!(e.kind(), ErrorKind::NotFound);
+        // As where the file system takes the two names for one.
+        fs::copy(home.store.log_path(&one), home.store.log_path(&other)).expect("a copy");
+        assert_eq!(home.store.newest(&other).expect("a log").note, None);
+        assert_eq!(home.store.verify(&other).expect("a log").foreign, 1);
+    }
+}
+
+fn parse(name: &str) -> SessionName {
+    SessionName::parse(name).expect("a good name")
+}
+
+#[test]
+fn folders_are_0700_and_files_0600_under_any_umask() {
+    for umask in ["000", "022", "077", "0777"] {
+        let home = Home::new();
+        let mut child = Actor::start(child::command(Role::Umask, &home.root, umask));
+        child.expect("Ok(()) true Ok(1)");
+        let graff = home.root.join(".graff");
+        assert_eq!(mode(&graff), 0o700, "umask {umask}");
+        assert_eq!(mode(&graff.join("notes")), 0o700, "umask {umask}");
+        let names = home.names();
+        assert_eq!(names, [".gitignore", "s1.notes.jsonl", "s1.notes.lock", "s1.notes.rejected"]);
+        for name in names {
+            assert_eq!(mode(&graff.join("notes").join(&name)), 0o600, "umask {umask}, {name}");
+        }
+    }
+}
+
+fn mode(path: &Utf8Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+}
+
+/// Plays a role as a user without rights, or says why that can't be done here.
+fn as_nobody(role: Role, home: &Home) -> Option<Vec<String>> {
+    let wrapper = if rustix::process::geteuid().is_root() { NOBODY } else { &[] };
+    let said = Actor::start_if_possible(child::under(wrapper, role, &home.root, "mine"))?.rest();
+    if said.is_empty() {
+        skipped("this binary can't be run as another user (setpriv, or the modes on its path)");
+        return None;
+    }
+    Some(said)
+}
+
+/// What is made unreachable, what is attempted, and what is said; `R` stands for the root.
+const FORBIDDEN: [(&str, u32, Role, &str); 7] = [
+    ("R/.graff/notes", 0o000, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    ("R/.graff/notes", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+    ("R/.graff", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+    ("R/.graff/notes/s1.notes.lock", 0o400, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    ("R/.graff/notes/s1.notes.lock", 0o000, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    (
+        "R/.graff/notes/s1.notes.jsonl",
+        0o400,
+        Role::AppendOnce,
+        "open R/.graff/notes/s1.notes.jsonl",
+    ),
+    ("R/.graff/notes/s1.notes.jsonl", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+];
+
+#[test]
+fn without_permission_the_error_says_so_and_on_what() {
+    for (path, mode, role, attempted) in FORBIDDEN {
+        let home = Home::new();
+        add(&home.store, "one");
+        let in_root = |text: &str| text.replace("R/", &format!("{}/", home.root));
+        give_to_nobody(&home);
+        set_mode(&in_root(path), mode);
+        let Some(said) = as_nobody(role, &home) else { return };
+        set_mode(&in_root(path), 0o700);
+        let words = in_root(attempted);
+        let expected = format!("PermissionDenied: {words}: Permission denied (os error 13)");
+        assert_eq!(said, [expected], "{path} {mode:o}");
+        assert_eq!(records(&home.store), ["one"]);
+    }
+}
+
+#[test]
+fn in_a_folder_that_cannot_be_written_to_nothing_is_made_and_reading_goes_on() {
+    let home = Home::new();
+    add(&home.store, "one");
+    fs::remove_file(home.store.lock_path(&s1())).expect("no lock");
+    give_to_nobody(&home);
+    set_mode(home.root.join(".graff/notes").as_str(), 0o500);
+    let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+    let lock = home.store.lock_path(&s1());
+    let expected = format!("PermissionDenied: create {lock}: Permission denied (os error 13)");
+    assert_eq!(said, [expected]);
+    assert_eq!(as_nobody(Role::Newest, &home), Some(vec!["Some(\"one\")".to_owned()]));
+    set_mode(home.root.join(".graff/notes").as_str(), 0o700);
+}
+
+#[test]
+fn a_reader_without_the_right_to_lock_reads_a_torn_log_all_the_same() {
+    let home = Home::new();
+    home.put([line(1, "one"), b"{\"v\":1,\"sess".to_vec()].concat());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    give_to_nobody(&home);
+    set_mode(home.store.lock_path(&s1()).as_str(), 0o000);
+    let Some(said) = as_nobody(Role::Newest, &home) else { return };
+    assert_eq!(said, ["Some(\"one\")"]);
+}
+
+/// Makes everything in a store belong to [`NOBODY`], so that modes alone decide.
+fn give_to_nobody(home: &Home) {
+    let owner = if rustix::process::geteuid().is_root() { Some(65534) } else { None };
+    set_mode(home.root.as_str(), 0o755);
+    let mut paths = vec![home.root.join(".graff"), home.root.join(".graff/notes")];
+    paths.extend(home.names().iter().map(|name| home.root.join(".graff/notes").join(name)));
+    for path in paths {
+        std::os::unix::fs::chown(&path, owner, owner).expect("it can be given away");
+    }
+}
+
+fn set_mode(path: &str, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
+}
+
+#[test]
+fn a_root_that_is_not_there_is_said_to_be_missing() {
+    let home = Home::new();
+    let store = Store::at(home.root.join("missing"));
+    let e = store.append(&s1(), &note("one")).expect_err("no root");
+    assert_eq!(e.kind(), ErrorKind::InvalidInput);
+    let cause = std::io::Error::from(Errno::NOENT);
+    let why = "the root is not there; make that folder first, or choose another root";
+    assert_eq!(
+        e.with_causes(),
+        format!("create the folder {}/missing/.graff: {why}: {cause}", home.root)
+    );
+    assert_eq!(store.newest(&s1()).expect_err("no log").kind(), ErrorKind::NotFound);
+    assert_eq!(store.sessions().expect("none").names, []);
+    assert!(fs::read_dir(&home.root).expect("it").next().is_none(), "nothing was made");
+}

@@ -13,7 +13,9 @@ mod support;
 
 mod agent_loop;
 mod budget;
+mod crash;
 mod facts;
+mod failing_disk;
 mod faults;
 mod format;
 mod gate;
@@ -23,6 +25,7 @@ mod names;
 mod notebook;
 mod processes;
 mod program;
+mod real_disk;
 mod replay;
 mod replies;
 mod splice;

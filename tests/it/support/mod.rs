@@ -1,9 +1,14 @@
 //! Builders of worlds for the tests.
 
+pub(crate) mod child;
+pub(crate) mod faulty;
+pub(crate) mod ledger;
 pub(crate) mod logs;
 #[cfg(feature = "host")]
 pub(crate) mod long_transcript;
 pub(crate) mod server;
+pub(crate) mod notes;
+pub(crate) mod watched;
 #[cfg(feature = "cli")]
 pub(crate) mod world;
 
@@ -26,4 +31,9 @@ pub(crate) fn situation() -> Situation {
         window: Tokens::new(200_000),
         effective: Tokens::new(100_000),
     }
+}
+
+/// Says on the test run's output why a test shows nothing on this machine.
+pub(crate) fn skipped(why: &str) {
+    let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("SKIPPED: {why}\n"));
 }

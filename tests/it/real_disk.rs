@@ -1,0 +1,293 @@
+//! The promise: what the tests in memory show holds on a real kernel, which has limits, full disks,
+//! failing calls and an order of its own.
+//!
+//! Shown where the machine allows it: under a file size limit, on a full tmpfs, and with system
+//! calls that strace makes fail. What cannot be had here is skipped, and that is said.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    process::{Command, Stdio},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{ErrorKind, store::Store};
+
+use crate::support::{
+    child::{self, Actor, Role},
+    notes::{Home, add, line, note, records, s1},
+    skipped,
+};
+
+fn two_notes() -> Vec<u8> {
+    [line(1, "one"), line(2, "two")].concat()
+}
+
+fn two_notes_and_blank_lines_up_to(len: usize) -> Vec<u8> {
+    let mut log = two_notes();
+    log.resize(len, b'\n');
+    log
+}
+
+/// What a child says under `wrapper`; `None` where that can't be had.
+fn said(wrapper: &[&str], role: Role, home: &Home, argument: &str) -> Option<Vec<String>> {
+    let child = Actor::start_if_possible(child::under(wrapper, role, &home.root, argument));
+    let said = child.map(Actor::rest).unwrap_or_default();
+    if said.is_empty() {
+        skipped(&format!("`{}` doesn't run here", wrapper.first().unwrap_or(&"the child")));
+        return None;
+    }
+    Some(said)
+}
+
+// Limits.
+
+/// Ignores the signal, as a host does that wants the error, and allows files of 8 KiB.
+const LIMITED: [&str; 3] = ["bash", "-c", "trap '' XFSZ; ulimit -f 8 && exec \"$0\" \"$@\""];
+
+#[test]
+fn a_note_that_does_not_fit_under_the_file_size_limit_leaves_nothing() {
+    let home = Home::new();
+    let room = 50;
+    let log = two_notes_and_blank_lines_up_to(8192 - room);
+    home.put(&log);
+    let wanted = line(3, "too long for what is left").len();
+    let Some(said) = said(&LIMITED, Role::AppendOnce, &home, "too long for what is left") else {
+        return;
+    };
+    let path = home.store.log_path(&s1());
+    let short = format!("only {room} of {wanted} bytes could be written");
+    assert_eq!(said, [format!("NoSpace: append to {path}: {short}")]);
+    assert_eq!(home.bytes(), log);
+    add(&home.store, "there is room again");
+    assert_eq!(home.store.verify(&s1()).expect("a log").bad_lines, 0);
+}
+
+#[test]
+fn a_log_that_is_over_the_file_size_limit_already_is_left_as_it_is() {
+    let home = Home::new();
+    let log = two_notes_and_blank_lines_up_to(9000);
+    home.put(&log);
+    let Some(said) = said(&LIMITED, Role::AppendOnce, &home, "too late") else { return };
+    let path = home.store.log_path(&s1());
+    assert_eq!(said, [format!("NoSpace: append to {path}: File too large (os error 27)")]);
+    assert_eq!(home.bytes(), log);
+}
+
+/// A file system of 64 KiB.
+struct Tmpfs {
+    folder: tempfile::TempDir,
+}
+
+impl Tmpfs {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=64k", "none"])
+            .arg(folder.path())
+            .stderr(Stdio::null())
+            .status();
+        if mounted.is_ok_and(|status| status.success()) {
+            return Some(Self { folder });
+        }
+        skipped("no file system can be mounted here");
+        None
+    }
+
+    fn root(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.folder.path()).expect("UTF-8")
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.folder.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_costs_only_the_notes_that_it_refused() {
+    let Some(disk) = Tmpfs::mount() else { return };
+    let store = Store::at(disk.root());
+    let text = |i: usize| format!("{i} {}", "x".repeat(3900));
+    let mut acknowledged = Vec::new();
+    let refused = loop {
+        let text = text(acknowledged.len());
+        match store.append(&s1(), &note(&text)) {
+            Ok(_) => acknowledged.push(text),
+            Err(e) => break e,
+        }
+        assert!(acknowledged.len() < 32, "the disk is never full");
+    };
+    assert_eq!(refused.kind(), ErrorKind::NoSpace);
+    assert_eq!(refused.advice(), "free space or raise the limit, then write the note again");
+    assert!(refused.with_causes().starts_with(&format!("append to {}", store.log_path(&s1()))));
+    assert_eq!(records(&store), acknowledged);
+    let health = store.verify(&s1()).expect("a log");
+    assert!(health.is_ok(), "{health:?}");
+    add(&store, "short enough");
+    acknowledged.push("short enough".to_owned());
+    assert_eq!(records(&store), acknowledged);
+}
+
+// Failing calls.
+
+/// Runs a role with a system call failing: `call:error=…`, as strace takes it.
+fn injected(home: &Home, role: Role, injections: &[&str]) -> Option<Vec<String>> {
+    let mut strace = vec!["strace", "-f", "-qq", "-o", "/dev/null"];
+    let injections: Vec<_> = injections.iter().map(|i| format!("inject={i}")).collect();
+    strace.extend(injections.iter().flat_map(|injection| ["-e", injection]));
+    said(&strace, role, home, "new")
+}
+
+#[test]
+fn a_failed_sync_fails_the_append_and_takes_it_back() {
+    let home = Home::new();
+    home.put(two_notes());
+    let path = home.store.log_path(&s1());
+    let Some(said) = injected(&home, Role::AppendOnce, &["fdatasync:error=EIO:when=1"]) else {
+        return;
+    };
+    assert_eq!(said, [format!("Io: sync {path}: Input/output error (os error 5)")]);
+    assert_eq!(home.bytes(), two_notes());
+
+    let both = ["fdatasync:error=EIO", "ftruncate:error=EIO"];
+    let said = injected(&home, Role::AppendOnce, &both).expect("it ran before");
+    assert!(said[0].starts_with(&format!("Uncertain: sync {path}: the note may or may not")));
+    assert_eq!(home.bytes(), [two_notes(), line(3, "new"), b"#\n".to_vec()].concat());
+}
+
+#[test]
+fn where_there_are_no_locks_nothing_is_written_and_that_is_said() {
+    let why = "the file system gives no locks here, and nothing is written without one";
+    for (errno, words) in [
+        ("ENOLCK", "No locks available (os error 37)"),
+        ("EOPNOTSUPP", "Operation not supported (os error 95)"),
+        ("ENOSYS", "Function not implemented (os error 38)"),
+        ("EBADF", "Bad file descriptor (os error 9)"),
+    ] {
+        let home = Home::new();
+        home.put(two_notes());
+        let injection = format!("flock:error={errno}");
+        let Some(said) = injected(&home, Role::AppendOnce, &[&injection]) else { return };
+        let lock = home.store.lock_path(&s1());
+        assert_eq!(said, [format!("LockUnsupported: lock {lock}: {why}: {words}")]);
+        assert_eq!(home.bytes(), two_notes());
+    }
+}
+
+#[test]
+fn a_lock_that_fails_for_another_reason_is_not_called_unsupported() {
+    let home = Home::new();
+    home.put(two_notes());
+    let Some(said) = injected(&home, Role::AppendOnce, &["flock:error=EIO"]) else { return };
+    let lock = home.store.lock_path(&s1());
+    assert_eq!(said, [format!("Io: lock {lock}: Input/output error (os error 5)")]);
+    assert_eq!(home.bytes(), two_notes());
+}
+
+#[test]
+fn a_repair_whose_calls_fail_leaves_the_log_as_it_was() {
+    let log = [&two_notes()[..], b"junk\n"].concat();
+    for call in ["fsync", "fdatasync", "renameat,renameat2"] {
+        let home = Home::new();
+        home.put(&log);
+        let injection = format!("{call}:error=EIO");
+        let Some(said) = injected(&home, Role::Repair, &[&injection]) else { return };
+        assert!(said[0].starts_with("Io: "), "{call}: {said:?}");
+        assert_eq!(home.bytes(), log, "{call}");
+        assert_eq!(records(&home.store), ["one", "two"]);
+    }
+}
+
+#[test]
+fn an_old_kernel_that_cannot_refuse_links_in_one_call_refuses_them_step_by_step() {
+    for errno in ["ENOSYS", "EPERM"] {
+        let home = Home::new();
+        let injection = format!("openat2:error={errno}");
+        let Some(said) = injected(&home, Role::AppendOnce, &[&injection]) else { return };
+        assert_eq!(said, ["stored"]);
+        assert_eq!(records(&home.store), ["new"]);
+
+        let notes = home.root.join(".graff/notes");
+        let moved = home.root.join("moved");
+        fs::rename(&notes, &moved).expect("it can be moved");
+        symlink(&moved, &notes).expect("a link");
+        let said = injected(&home, Role::Newest, &[&injection]).expect("it ran before");
+        let path = home.store.log_path(&s1());
+        let why = "`notes` is a symbolic link, not a folder";
+        assert_eq!(said, [format!("NotRegularFile: open {path}: {why}")]);
+    }
+}
+
+// The order of calls.
+
+/// The calls on files of the store, as `name file`, in their order.
+fn traced(home: &Home, role: Role) -> Option<Vec<String>> {
+    let out: Utf8PathBuf = home.root.join("trace");
+    let calls =
+        "trace=openat,openat2,flock,write,fsync,fdatasync,ftruncate,renameat,renameat2,unlinkat";
+    let strace = ["strace", "-f", "-qq", "-y", "-o", out.as_str(), "-e", calls];
+    said(&strace, role, home, "new")?;
+    let trace = fs::read_to_string(&out).expect("a trace");
+    Some(trace.lines().filter_map(|line| call(line, &home.root)).collect())
+}
+
+/// Reads a line like `4711 fdatasync(5</tmp/x/.graff/notes/s1.notes.jsonl>) = 0`.
+fn call(line: &str, root: &Utf8Path) -> Option<String> {
+    let (_, rest) = line.split_once(' ')?;
+    let (name, arguments) = rest.trim_start().split_once('(')?;
+    if arguments.contains("= -1 ENOENT") || arguments.contains("= -1 EAGAIN") {
+        return None;
+    }
+    let (_, path) = arguments.rsplit_once(&format!("{root}"))?;
+    let path: String = path.chars().take_while(|c| !matches!(c, '"' | '>')).collect();
+    let name = if name.starts_with("openat") { "open" } else { name };
+    let unlocks = if arguments.contains("LOCK_UN") { "un" } else { "" };
+    Some(format!("{unlocks}{name} {}", path.trim_start_matches('/')))
+}
+
+#[test]
+fn an_append_locks_opens_writes_once_syncs_once_and_unlocks() {
+    let home = Home::new();
+    home.put(two_notes());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
+    let expected = [
+        "open .graff/notes/s1.notes.lock",
+        "flock .graff/notes/s1.notes.lock",
+        "open .graff/notes/s1.notes.jsonl",
+        "write .graff/notes/s1.notes.jsonl",
+        "fdatasync .graff/notes/s1.notes.jsonl",
+        "unflock .graff/notes/s1.notes.lock",
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn the_folders_of_a_new_store_are_durable_before_the_first_byte_and_the_first_byte_after() {
+    let home = Home::new();
+    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
+    let at = |call: &str| {
+        calls.iter().position(|found| found == call).unwrap_or_else(|| panic!("{call}: {calls:?}"))
+    };
+    let written = at("write .graff/notes/s1.notes.jsonl");
+    for folder in ["fsync ", "fsync .graff", "fsync .graff/notes"] {
+        assert!(at(folder) < written, "{folder}: {calls:?}");
+    }
+    assert!(at("open .graff/notes/s1.notes.jsonl") < at("fsync .graff/notes"), "{calls:?}");
+    assert!(written < at("fdatasync .graff/notes/s1.notes.jsonl"), "{calls:?}");
+}
+
+#[test]
+fn a_repair_syncs_both_files_before_the_rename_and_the_folder_after_it() {
+    let home = Home::new();
+    home.put([&two_notes()[..], b"junk\n"].concat());
+    let Some(calls) = traced(&home, Role::Repair) else { return };
+    let renamed = calls.iter().position(|call| call.starts_with("renameat")).expect("a rename");
+    let before = |call: &str| calls[..renamed].iter().any(|found| found == call);
+    assert!(before("fdatasync .graff/notes/s1.notes.repaired"), "{calls:?}");
+    assert!(before("fdatasync .graff/notes/s1.notes.rejected"), "{calls:?}");
+    assert!(before("fsync .graff/notes"), "{calls:?}");
+    assert!(calls[renamed..].iter().any(|call| call == "fsync .graff/notes"), "{calls:?}");
+}

@@ -1,0 +1,231 @@
+//! Other processes that use the library: this test binary, run again in a role.
+//!
+//! A child tells what it does on its standard output, a line at a time, and each line begins with
+//! [`SAYS`], since the test harness talks there too.
+
+use std::{
+    env,
+    io::{BufRead as _, BufReader, Lines, Write as _, stdin, stdout},
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use camino::Utf8Path;
+use graff_notes::store::{Disk, RepairMode, Store};
+use rustix::{fs::FlockOperation, fs::Mode};
+
+use super::{
+    notes::{note, s1},
+    watched::Watched,
+};
+
+/// What every line of a child begins with.
+const SAYS: &str = "child: ";
+
+/// The environment variable with a child's role: its name, the root, and an argument.
+const ROLE: &str = "GRAFF_NOTES_TEST_ROLE";
+
+/// The test that a child runs: it is there for nothing else.
+const TEST: &str = "processes::a_child_of_other_tests_plays_its_role";
+
+/// What a child does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    /// Appends so many notes through one handle, and says each that is on disk.
+    Append,
+    /// Appends one note and says what came of it.
+    AppendOnce,
+    /// Says what reading the newest note came to.
+    Newest,
+    /// Repairs the log and says what came of it.
+    Repair,
+    /// Takes the lock in the middle of an append, says so, and waits to be told to go on.
+    Hold,
+    /// Takes the lock by the bare system call that std's `File::lock` is made of, and waits.
+    Flock,
+    /// Appends, and repairs a damaged log, under this umask (octal).
+    Umask,
+}
+
+const ROLES: [(&str, Role); 7] = [
+    ("append", Role::Append),
+    ("append-once", Role::AppendOnce),
+    ("newest", Role::Newest),
+    ("repair", Role::Repair),
+    ("hold", Role::Hold),
+    ("flock", Role::Flock),
+    ("umask", Role::Umask),
+];
+
+/// A child at work; it is killed when the test is done with it.
+pub(crate) struct Actor {
+    child: Child,
+    said: Lines<BufReader<ChildStdout>>,
+}
+
+/// The command that plays a role, to be started by itself or under another program.
+pub(crate) fn command(role: Role, root: &Utf8Path, argument: &str) -> Command {
+    under(&[], role, root, argument)
+}
+
+/// The command that plays a role under `wrapper`, a program and its arguments.
+pub(crate) fn under(wrapper: &[&str], role: Role, root: &Utf8Path, argument: &str) -> Command {
+    let test = env::current_exe().expect("this binary has a path");
+    let mut command = match wrapper {
+        [] => Command::new(test),
+        [program, arguments @ ..] => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(test);
+            command
+        }
+    };
+    let (name, _) = ROLES[role as usize];
+    command.args(["--exact", TEST, "--nocapture", "--test-threads=1"]);
+    command.env(ROLE, format!("{name}\n{root}\n{argument}"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+impl Actor {
+    #[track_caller]
+    pub(crate) fn start(command: Command) -> Self {
+        Self::start_if_possible(command).expect("the child starts")
+    }
+
+    /// Starts the child, or returns `None` where its wrapper is not to be had.
+    pub(crate) fn start_if_possible(mut command: Command) -> Option<Self> {
+        let mut child = command.spawn().ok()?;
+        let said = BufReader::new(child.stdout.take()?).lines();
+        Some(Self { child, said })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the next thing that the child says; `None` once it has ended.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        loop {
+            let line = self.said.next()?.ok()?;
+            if let Some((_, said)) = line.split_once(SAYS) {
+                return Some(said.to_owned());
+            }
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn expect(&mut self, said: &str) {
+        assert_eq!(self.next().as_deref(), Some(said));
+    }
+
+    /// Lets the child go on.
+    pub(crate) fn go_on(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ends");
+    }
+
+    /// What the child says until it ends.
+    pub(crate) fn rest(mut self) -> Vec<String> {
+        self.go_on();
+        std::iter::from_fn(|| self.next()).collect()
+    }
+}
+
+impl Drop for Actor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn say(what: &str) {
+    let mut out = stdout().lock();
+    let _ = writeln!(out, "{SAYS}{what}").and_then(|()| out.flush());
+}
+
+fn wait_to_be_told() {
+    let _ = stdin().read_line(&mut String::new());
+}
+
+/// Plays the role that this process has; returns at once where it has none.
+pub(crate) fn play() {
+    let Ok(role) = env::var(ROLE) else { return };
+    let [name, root, argument] = role.split('\n').collect::<Vec<_>>()[..] else {
+        panic!("a role, a root and an argument")
+    };
+    let (_, role) = ROLES.iter().find(|(known, _)| *known == name).expect("a known role");
+    let store = Store::at(root);
+    match role {
+        Role::Append => append(&store, argument),
+        Role::AppendOnce => say(&match store.append(&s1(), &note(argument)) {
+            Ok(_) => "stored".to_owned(),
+            Err(e) => told(&e),
+        }),
+        Role::Newest => say(&match store.newest(&s1()) {
+            Ok(newest) => format!("{:?}", newest.note.map(|note| note.text)),
+            Err(e) => told(&e),
+        }),
+        Role::Repair => say(&match store.repair(&s1(), RepairMode::Write) {
+            Ok(plan) => format!("dropped {}", plan.dropped),
+            Err(e) => told(&e),
+        }),
+        Role::Hold => hold(root),
+        Role::Flock => flock(&store),
+        Role::Umask => umask(&store, argument),
+    }
+}
+
+fn told(e: &graff_notes::Error) -> String {
+    format!("{:?}: {}", e.kind(), e.with_causes())
+}
+
+/// `argument` is a name and how many notes.
+fn append(store: &Store, argument: &str) {
+    let (name, notes) = argument.split_once(' ').expect("a name and a number");
+    let log = store.log(&s1());
+    for i in 1..=notes.parse().expect("a number") {
+        let text = format!("{name}-{i}");
+        match log.append(&note(&text)) {
+            Ok(_) => say(&text),
+            Err(e) => return say(&told(&e)),
+        }
+    }
+}
+
+fn hold(root: &str) {
+    let pause = || {
+        say("holding");
+        wait_to_be_told();
+    };
+    let store = Store::on(root, Arc::new(Watched::new(Disk::at(root), pause)));
+    match store.append(&s1(), &note("held back")) {
+        Ok(_) => say("stored"),
+        Err(e) => say(&told(&e)),
+    }
+}
+
+fn flock(store: &Store) {
+    let lock = std::fs::File::options().write(true).open(store.lock_path(&s1()));
+    let lock = lock.expect("a lock file");
+    rustix::fs::flock(&lock, FlockOperation::LockExclusive).expect("the lock");
+    say("holding");
+    wait_to_be_told();
+}
+
+fn umask(store: &Store, argument: &str) {
+    let umask = u32::from_str_radix(argument, 8).expect("an octal number");
+    rustix::process::umask(Mode::from_raw_mode(umask));
+    let store = store.clone().with_patience(Duration::from_secs(1));
+    let appended = store.append(&s1(), &note("one"));
+    let appended = appended.map(|_| ()).map_err(|e| (e.kind(), e.with_causes()));
+    let damaged = std::fs::OpenOptions::new().append(true).open(store.log_path(&s1()));
+    let written = damaged.and_then(|mut log| log.write_all(b"junk\n"));
+    let repaired = store.repair(&s1(), RepairMode::Write);
+    let repaired = repaired.map(|plan| plan.dropped).map_err(|e| (e.kind(), e.with_causes()));
+    say(&format!("{appended:?} {} {repaired:?}", written.is_ok()));
+}

@@ -1,0 +1,109 @@
+//! The real disk, with something else done in the middle of each append.
+
+use std::{fmt, io, sync::Arc};
+
+use graff_notes::store::{
+    Disk, Level,
+    medium::{Access, FileId, Handle, Medium, Status, TryLock},
+};
+
+type Meanwhile = Arc<dyn Fn() + Send + Sync>;
+
+/// A disk whose appends to a file wait until something else was done; the lock is held then.
+pub(crate) struct Watched {
+    disk: Disk,
+    meanwhile: Meanwhile,
+}
+
+struct WatchedHandle {
+    handle: Box<dyn Handle>,
+    /// What is done before an append to this file; nothing for the other files.
+    meanwhile: Option<Meanwhile>,
+}
+
+impl Watched {
+    pub(crate) fn new(disk: Disk, meanwhile: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { disk, meanwhile: Arc::new(meanwhile) }
+    }
+}
+
+impl fmt::Debug for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.disk.fmt(f)
+    }
+}
+
+impl fmt::Debug for WatchedHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.fmt(f)
+    }
+}
+
+impl Medium for Watched {
+    fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
+        let handle = self.disk.open(name, access)?;
+        let meanwhile = name.ends_with(".notes.jsonl").then(|| self.meanwhile.clone());
+        Ok(Box::new(WatchedHandle { handle, meanwhile }))
+    }
+
+    fn identity(&self, name: &str) -> io::Result<FileId> {
+        self.disk.identity(name)
+    }
+
+    fn make_folder(&self, level: Level) -> io::Result<()> {
+        self.disk.make_folder(level)
+    }
+
+    fn sync_folder(&self, level: Level) -> io::Result<()> {
+        self.disk.sync_folder(level)
+    }
+
+    fn names(&self, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        self.disk.names(visit)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.disk.remove(name)
+    }
+}
+
+impl Handle for WatchedHandle {
+    fn status(&self) -> io::Result<Status> {
+        self.handle.status()
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.handle.read_at(buffer, offset)
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(meanwhile) = &self.meanwhile {
+            meanwhile();
+        }
+        self.handle.append(bytes)
+    }
+
+    fn cut(&self, len: u64) -> io::Result<()> {
+        self.handle.cut(len)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.handle.sync()
+    }
+
+    fn try_lock(&self) -> io::Result<TryLock> {
+        self.handle.try_lock()
+    }
+
+    fn unlock(&self) -> io::Result<()> {
+        self.handle.unlock()
+    }
+
+    fn holder(&self) -> Option<String> {
+        self.handle.holder()
+    }
+}
