@@ -3,6 +3,7 @@
 use std::{error, fmt, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
 
 /// The error of every fallible operation of this crate.
 ///
@@ -18,7 +19,8 @@ pub struct Error {
 }
 
 /// What kind of failure an [`Error`] reports: enough to choose an exit status or a next step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A value that the caller gave is outside what is allowed.

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::units::{Bytes, Calls, Generation, Seq};
+use crate::{
+    error::ErrorKind,
+    units::{Bytes, Calls, Generation, Seq},
+};
 
 /// What became of a note that the gate has fired. None of these blocks the rollover.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,8 +57,19 @@ pub enum Outcome {
         /// Why, in the host's words.
         reason: String,
     },
+    /// The generation has a note already, so none was made without a model.
+    AlreadyNoted {
+        /// The generation.
+        generation: Generation,
+    },
+    /// The history was rewritten between the decision and the attempt.
+    Stale,
+    /// The agent is a worker, or has no session: it keeps no notes.
+    KeepsNone,
     /// The attempt or the note could not be written, or the log not read.
     StoreFailed {
+        /// What kind of failure it was.
+        kind: ErrorKind,
         /// Why, in the store's words.
         reason: String,
     },
@@ -81,6 +95,9 @@ impl Outcome {
             Self::BudgetRaced { .. } => "budget_raced",
             Self::AlreadyAttempted { .. } => "already_attempted",
             Self::CallFailed { .. } => "call_failed",
+            Self::AlreadyNoted { .. } => "already_noted",
+            Self::Stale => "stale",
+            Self::KeepsNone => "keeps_none",
             Self::StoreFailed { .. } => "store_failed",
         }
     }
@@ -110,7 +127,14 @@ impl fmt::Display for Outcome {
                 write!(f, "generation {generation} has had its attempt")
             }
             Self::CallFailed { reason } => write!(f, "the model call failed: {reason}"),
-            Self::StoreFailed { reason } => write!(f, "the store failed: {reason}"),
+            Self::AlreadyNoted { generation } => {
+                write!(f, "generation {generation} has a note already, which stays")
+            }
+            Self::Stale => f.write_str("the history was rewritten since the decision"),
+            Self::KeepsNone => {
+                f.write_str("a worker, or an agent without a session, keeps no notes")
+            }
+            Self::StoreFailed { reason, .. } => write!(f, "the store failed: {reason}"),
         }
     }
 }

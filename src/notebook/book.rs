@@ -148,10 +148,14 @@ impl Notebook {
     }
 
     fn begin(&self, ticket: &Ticket, now: Timestamp) -> Result<Attempt, Outcome> {
-        let log = self.log.as_ref().ok_or_else(keeps_none)?;
+        let log = self.log.as_ref().ok_or(Outcome::KeepsNone)?;
         let generation = ticket.generation();
         if generation != self.generation() {
-            return Err(Outcome::Cancelled); // the rollover that it was for is over
+            return Err(Outcome::Stale);
+        }
+        if log.is_attempted(generation).map_err(|e| store_failed(&e))? {
+            self.state().attempted = Some(generation); // by another process: no call is paid for
+            return Err(Outcome::AlreadyAttempted { generation });
         }
         let previous = newest(log).map_err(|e| store_failed(&e))?.note;
         let pending = ticket.situation().cost.saturating_sub(Ledger::note_cost(Calls::ZERO));
@@ -198,10 +202,14 @@ impl Notebook {
     }
 
     fn append(&self, fitted: Fitted, generation: Generation, now: Timestamp) -> Outcome {
-        let Some(log) = &self.log else { return keeps_none() };
+        let Some(log) = &self.log else { return Outcome::KeepsNone };
         let Fitted { text, cut } = fitted;
         let author = Author::Agent;
-        match log.append(&Draft::Note { text, author, cut, generation, created_at: now }) {
+        let appended = log.append(&Draft::Note { text, author, cut, generation, created_at: now });
+        if appended.is_ok() {
+            self.state().attempted = Some(generation);
+        }
+        match appended {
             Ok(Appended::Stored(seq)) => Outcome::Stored { seq, generation, cut },
             Ok(Appended::Unchanged(_)) => Outcome::Unchanged,
             Err(e) => store_failed(&e),
@@ -217,9 +225,9 @@ impl Notebook {
         let salvaged = self.log.as_ref().map(|log| log.salvage(fitted, generation, now));
         self.came_to(match salvaged {
             Some(Ok(Latched::Latched(seq))) => Outcome::Stored { seq, generation, cut },
-            Some(Ok(Latched::Taken)) => Outcome::Unchanged,
+            Some(Ok(Latched::Taken)) => Outcome::AlreadyNoted { generation },
             Some(Err(e)) => store_failed(&e),
-            None => keeps_none(),
+            None => Outcome::KeepsNone,
         })
     }
 
@@ -302,15 +310,9 @@ fn newest(log: &Log) -> Result<Newest, Error> {
 }
 
 fn store_failed(error: &Error) -> Outcome {
-    Outcome::StoreFailed { reason: error.with_causes() }
+    Outcome::StoreFailed { kind: error.kind(), reason: error.with_causes() }
 }
 
 fn raced(BudgetRaced { remaining, reserve, cost }: BudgetRaced) -> Outcome {
     Outcome::BudgetRaced { remaining, reserve, cost }
-}
-
-fn keeps_none() -> Outcome {
-    Outcome::StoreFailed {
-        reason: "a worker, or an agent without a session, keeps no notes".into(),
-    }
 }

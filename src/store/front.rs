@@ -308,6 +308,15 @@ impl Log {
         self.locked(|writer| salvage(writer, fitted, generation, now))
     }
 
+    /// Returns whether the one attempt of a generation is on record, or a note that stands for it.
+    ///
+    /// # Errors
+    ///
+    /// A log that cannot be read; a missing one has no attempts.
+    pub fn is_attempted(&self, generation: Generation) -> Result<bool, Error> {
+        reader::is_attempted(self.store.folder(), &self.session, generation)
+    }
+
     /// Returns the newest note; see [`Store::newest`].
     ///
     /// # Errors
@@ -333,7 +342,7 @@ impl Log {
 
 fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
     if let Draft::Note { text, generation, .. } = draft
-        && let Some(newest) = writer.newest()?
+        && let Newest { note: Some(newest), doubt: None } = writer.newest()?
         && newest.text == text.as_str()
         && newest.generation == *generation
     {

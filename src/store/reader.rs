@@ -98,6 +98,30 @@ pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
     Ok(newest)
 }
 
+/// Returns whether a generation's one attempt is on record; a session without a log has made none.
+pub(super) fn is_attempted(
+    folder: &Folder,
+    session: &SessionName,
+    generation: Generation,
+) -> Result<bool, Error> {
+    let name = layout::log(session);
+    let found = steadily(|| {
+        let opened = Opened::now(folder, &name)?;
+        let look = Look::at(opened.file(folder, &name), session, opened.len)?;
+        let mut found = false;
+        look.back(&mut |placed| {
+            found = matches!(&placed.line, Line::Record(record)
+                if record.generation == generation && record.latches());
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(found)
+    });
+    match found {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+        found => found,
+    }
+}
+
 pub(super) fn replay(
     folder: &Folder,
     session: &SessionName,

@@ -19,13 +19,13 @@ use super::{
     lock::{Deadline, Held, LockFile, acquire},
     look::Look,
     medium::{Access, Handle},
-    reader, repair,
+    reader::{self, Newest},
+    repair,
     undo::{Fate, take_back},
 };
 use crate::{
     error::{Error, ErrorKind},
     log::{Draft, Line, Record},
-    note::Note,
     session::SessionName,
     units::Seq,
 };
@@ -113,9 +113,9 @@ impl Files {
 }
 
 impl Writer<'_> {
-    /// Returns the newest note.
-    pub(super) fn newest(&self) -> Result<Option<Note>, Error> {
-        Ok(reader::newest_in(&self.look)?.note)
+    /// Returns the newest note, and whether a newer one may be damaged.
+    pub(super) fn newest(&self) -> Result<Newest, Error> {
+        Ok(reader::newest_in(&self.look)?)
     }
 
     /// Returns whether any record is as asked, looking from the end.

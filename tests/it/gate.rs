@@ -2,6 +2,7 @@
 //! matching row decides. Shown against a second reading of the table, written without looking at
 //! the first, over every combination of its conditions.
 
+use graff_notes::ErrorKind;
 use graff_notes::gate::{
     Boundary, Notes, Outcome, Provider, Recovery, Refusal, RowAnswer, Session, Situation, Verdict,
     decide, headroom, nearly_full, rows,
@@ -267,7 +268,7 @@ mod every_answer {
     }
 }
 
-fn each_outcome() -> [Outcome; 10] {
+fn each_outcome() -> [Outcome; 13] {
     let generation = Generation::new(3);
     [
         Outcome::Stored { seq: Seq::new(9), generation, cut: Bytes::ZERO },
@@ -279,7 +280,10 @@ fn each_outcome() -> [Outcome; 10] {
         Outcome::BudgetRaced { remaining: calls(6), reserve: calls(6), cost: calls(1) },
         Outcome::AlreadyAttempted { generation },
         Outcome::CallFailed { reason: "timed out".into() },
-        Outcome::StoreFailed { reason: "disk full".into() },
+        Outcome::AlreadyNoted { generation },
+        Outcome::Stale,
+        Outcome::KeepsNone,
+        Outcome::StoreFailed { kind: ErrorKind::NoSpace, reason: "disk full".into() },
     ]
 }
 
@@ -299,6 +303,9 @@ fn only_one_outcome_leaves_a_new_note() {
             "6 calls were left, 6 of them held back: 1 did not fit",
             "generation 3 has had its attempt",
             "the model call failed: timed out",
+            "generation 3 has a note already, which stays",
+            "the history was rewritten since the decision",
+            "a worker, or an agent without a session, keeps no notes",
             "the store failed: disk full",
         ]
     );

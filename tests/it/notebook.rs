@@ -112,6 +112,27 @@ fn of_two_processes_that_both_decided_to_fire_one_asks() {
 }
 
 #[test]
+fn an_attempt_that_another_process_made_costs_no_call() {
+    let project = Project::new();
+    let pool = RunPool::builder().cap(Calls::new(40)).build();
+    let (first, second) = (project.process(), project.with(pool.clone(), Settings::default()));
+    let Verdict::Fire(late) = second.decide(&at_end_of_turn(&second)) else { panic!("fires") };
+    let _attempt = ask(&first);
+    assert!(matches!(second.spend(late, now()), Spent::Left(Outcome::AlreadyAttempted { .. })));
+    assert_eq!(pool.used(), Calls::ZERO);
+}
+
+#[test]
+fn a_note_that_was_written_outright_stands_for_its_generations_attempt() {
+    let project = Project::new();
+    let notebook = project.process();
+    let fitted = NoteText::fit(NOTE, NoteCap::default()).expect("a note");
+    assert!(notebook.write(fitted, now()).is_stored());
+    let generation = Generation::ZERO;
+    assert_eq!(refused(&notebook), Refusal::AlreadyAttempted { generation });
+}
+
+#[test]
 fn the_next_generation_may_fire_again_and_outlives_the_process() {
     let project = Project::new();
     let notebook = project.process();
@@ -174,7 +195,7 @@ fn a_worker_neither_asks_nor_reads_nor_writes() {
     assert_eq!(refused(&worker), Refusal::Worker { depth: 1 });
     assert_eq!(worker.splice("You are a worker.").prompt, "You are a worker.");
     let fitted = NoteText::fit("a worker's note", NoteCap::default()).expect("a note");
-    assert!(matches!(worker.write(fitted, now()), Outcome::StoreFailed { .. }));
+    assert_eq!(worker.write(fitted, now()), Outcome::KeepsNone);
 }
 
 #[test]
@@ -215,7 +236,8 @@ fn a_mechanical_note_is_stored_once_a_generation_and_takes_no_attempt_away() {
     let fitted =
         || NoteText::fit("last request: mend the parser", NoteCap::default()).expect("fits");
     assert!(notebook.salvage(fitted(), now()).is_stored());
-    assert_eq!(notebook.salvage(fitted(), now()), Outcome::Unchanged);
+    let generation = Generation::ZERO;
+    assert_eq!(notebook.salvage(fitted(), now()), Outcome::AlreadyNoted { generation });
     assert_eq!(notebook.splice("").note.expect("a note").author, Author::Mechanical);
     drop(ask(&notebook));
 }
@@ -243,7 +265,7 @@ fn a_ticket_of_an_earlier_generation_is_worth_nothing() {
     let notebook = project.process();
     let Verdict::Fire(stale) = notebook.decide(&at_end_of_turn(&notebook)) else { panic!("fires") };
     notebook.rolled_over(now()).expect("on record");
-    assert!(matches!(notebook.spend(stale, now()), Spent::Left(Outcome::Cancelled)));
+    assert!(matches!(notebook.spend(stale, now()), Spent::Left(Outcome::Stale)));
     drop(ask(&notebook));
 }
 

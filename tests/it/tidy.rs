@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("budget", &["units"]),
     ("usage", &["units"]),
     ("threshold", &["units"]),
-    ("gate", &["session", "units"]),
+    ("gate", &["error", "session", "units"]),
     ("turn", &["note", "units"]),
     ("log", &["note", "session", "units"]),
     ("prompt", &["note", "session", "units"]),

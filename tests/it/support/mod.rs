@@ -6,8 +6,8 @@ pub(crate) mod ledger;
 pub(crate) mod logs;
 #[cfg(feature = "host")]
 pub(crate) mod long_transcript;
-pub(crate) mod server;
 pub(crate) mod notes;
+pub(crate) mod server;
 pub(crate) mod watched;
 #[cfg(feature = "cli")]
 pub(crate) mod world;

@@ -7,7 +7,7 @@ use std::{
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use graff_notes::{gate::Outcome, note::NoteCap};
+use graff_notes::{ErrorKind, gate::Outcome, note::NoteCap};
 
 use super::roll::Rolled;
 use crate::{
@@ -127,9 +127,10 @@ impl Rollover {
 
     fn exit(&self, rolled: &Rolled) -> Result<Exit, Failure> {
         match &rolled.outcome {
-            Some(Outcome::StoreFailed { reason }) => {
+            Some(Outcome::StoreFailed { kind, reason }) => {
                 let what = format_args!("keep the note: {reason}");
-                Err(Failure::new(Exit::Failed, "store_failed", what).about(&rolled.session))
+                let exit = if *kind == ErrorKind::Busy { Exit::Busy } else { Exit::Failed };
+                Err(Failure::new(exit, kind.as_str(), what).about(&rolled.session))
             }
             Some(Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. })
                 if self.require_note =>
