@@ -89,7 +89,7 @@ fn bars_are_as_long_as_fits_a_screen_and_none_is_left_out_between() {
         (2, "day", 3),
         (30, "day", 31),
         (31, "week", 6),
-        (300, "month", 11),
+        (300, "month", 10),
         (3_650, "year", 11),
         (36_500, "year", 2),
     ] {
