@@ -101,8 +101,11 @@ impl Files {
     ) -> Result<Box<dyn Handle>, Error> {
         let name = layout::log(session);
         if let Some(log) = self.log.take() {
-            let id = folder.file(&name, log.as_ref()).status()?.id;
-            if folder.identity(&name)? == Some(id) {
+            let is_named = match folder.file(&name, log.as_ref()).status() {
+                Ok(status) => folder.identity(&name)? == Some(status.id),
+                Err(_) => false, // such as a network file system's stale handle
+            };
+            if is_named {
                 return Ok(log);
             }
         }
@@ -178,7 +181,7 @@ impl Writer<'_> {
             Err(e) => (0, e),
         };
         let fate = take_back(self.file, self.look.len(), line, taken);
-        tracing::warn!(session = %self.session, %error, ?fate, "could not append");
+        tracing::warn!(session = %self.session, error = error.with_causes(), ?fate, "could not append");
         Err(match fate {
             Fate::Gone => error,
             Fate::Unknown => error.with_kind(ErrorKind::Uncertain).with_detail(

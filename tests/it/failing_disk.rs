@@ -292,6 +292,39 @@ fn a_failed_sync_is_never_followed_by_a_success_on_the_same_bytes() {
 }
 
 #[test]
+fn an_undo_touches_no_byte_of_a_program_that_wrote_without_the_lock() {
+    let foreign = line(9, "another program's");
+    for half in [&foreign[..], &foreign[..40]] {
+        for comes_first in [true, false] {
+            for taken in [1, 40, usize::MAX] {
+                let case = &cases()[1];
+                let appended = OpKind::Append;
+                let at =
+                    case.trace().iter().position(|op| op.kind == appended).expect("it appends");
+                let medium = case.medium();
+                let (other, bytes) = (medium.clone(), half.to_vec());
+                let write = move || other.change(|disk| disk.append_durably(LOG, &bytes));
+                if comes_first {
+                    medium.plan(When::At(at - 1), Fault::After(Box::new(write)));
+                    medium.plan(When::Next(appended, LOG), Fault::Short(taken));
+                } else {
+                    medium.plan(When::At(at), Fault::Short(taken));
+                    medium.plan(When::At(at + 1), Fault::After(Box::new(write)));
+                }
+                let e = (case.act)(&store_on(medium.clone())).expect_err("it was not whole");
+                let log = medium.live().remove(LOG).expect("a log");
+                let said = format!("{comes_first} {taken}: {e}: {}", log.escape_ascii());
+                assert!(memchr::memmem::find(&log, half).is_some(), "{said}");
+                let found = records(&store_on(medium));
+                assert!(found.starts_with(&["one".to_owned(), "two".to_owned()]), "{said}");
+                let is_there = found.contains(&"new".to_owned());
+                assert!(!is_there || e.kind() == ErrorKind::Uncertain, "{said}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_fate_of_a_whole_line_that_can_be_neither_synced_nor_cut_is_called_uncertain() {
     let case = &cases()[1];
     let faults =
