@@ -18,7 +18,7 @@ use crate::{
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 /// What a line is, for the log of one session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Line<'a> {
     /// White space only.
     Blank,
@@ -36,7 +36,7 @@ pub enum Line<'a> {
 }
 
 /// A good record of this session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record<'a> {
     /// The generation that it belongs to; absent on disk reads as 0.
     pub generation: Generation,
@@ -51,7 +51,7 @@ pub struct Record<'a> {
 }
 
 /// What a record says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Body<'a> {
     /// A note.
     Note {

@@ -59,6 +59,11 @@ impl<'s> Replay<'s> {
         Self { session, lines: 0, offset: 0, length: 0, held: Vec::new() }
     }
 
+    /// Returns a replay that goes on where `lines` lines have ended, `offset` bytes into the file.
+    pub(crate) const fn resumed(session: &'s SessionName, lines: u64, offset: Bytes) -> Self {
+        Self { session, lines, offset: offset.get(), length: 0, held: Vec::new() }
+    }
+
     /// Takes the next piece of the file and hands each line that it completes to `visit`.
     pub fn feed(&mut self, piece: &[u8], visit: &mut dyn FnMut(Entry<'_>)) {
         let mut start = 0;

@@ -8,7 +8,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Newest, Repair, RepairMode, Sessions,
+    Follower, Newest, Repair, RepairMode, Sessions,
     folder::Folder,
     layout, lock,
     medium::Medium,
@@ -136,6 +136,12 @@ impl Store {
     #[must_use]
     pub fn rejected_path(&self, session: &SessionName) -> Utf8PathBuf {
         self.folder.path(&layout::rejected(session))
+    }
+
+    /// Returns a reading of a session's log that goes on, from its beginning; touches nothing yet.
+    #[must_use]
+    pub fn follow(&self, session: &SessionName) -> Follower {
+        Follower::new(self.folder.clone(), session.clone())
     }
 
     /// Returns the log of a session, for repeated use.

@@ -25,6 +25,7 @@ mod beneath;
 mod disk;
 mod file;
 mod folder;
+mod follower;
 mod front;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod holder;
@@ -41,6 +42,7 @@ mod writer;
 
 #[cfg(unix)]
 pub use disk::Disk;
+pub use follower::Follower;
 pub use front::{Appended, Latched, Log, Store};
 pub use layout::Level;
 pub use lock::{HOOK_PATIENCE, PATIENCE};

@@ -4,7 +4,10 @@
 //! line then, that may be a record on its way: the reader waits a moment for the lock and takes
 //! the end that the log has by then. What is still torn there is called so.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::{
+    ops::{ControlFlow, Range},
+    time::Duration,
+};
 
 use super::{
     file::File,
@@ -130,7 +133,8 @@ pub(super) fn replay(
     let name = layout::log(session);
     let opened = Opened::whole_lines(folder, &name, session)?;
     let mut replay = Replay::of(session);
-    read_through(opened.file(folder, &name), opened.len, &mut |piece| replay.feed(piece, visit))?;
+    let file = opened.file(folder, &name);
+    read_through(file, 0..opened.len, &mut |piece| replay.feed(piece, visit))?;
     Ok(replay.finish(visit))
 }
 
@@ -141,7 +145,7 @@ pub(super) fn verify(folder: &Folder, session: &SessionName) -> Result<Health, E
         let file = opened.file(folder, &name);
         let mut replay = Replay::of(session);
         let mut health = Health::default();
-        let read = read_through(file, opened.len, &mut |piece| {
+        let read = read_through(file, 0..opened.len, &mut |piece| {
             replay.feed(piece, &mut |entry| health.see(&entry));
         })?;
         if read < opened.len {
@@ -169,16 +173,16 @@ pub(super) fn greatest_generation(
     }
 }
 
-/// Hands the first `len` bytes of a file to `take` in pieces; returns how many there were.
+/// Hands a range of a file to `take` in pieces; returns where it, or the file, ended.
 pub(super) fn read_through(
     file: File<'_>,
-    len: u64,
+    range: Range<u64>,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<u64, Error> {
     let mut buffer = Vec::new();
-    let mut offset = 0;
-    while offset < len {
-        file.read(&(offset..len.min(offset + PIECE)), &mut buffer)?;
+    let mut offset = range.start;
+    while offset < range.end {
+        file.read(&(offset..range.end.min(offset + PIECE)), &mut buffer)?;
         if buffer.is_empty() {
             break;
         }

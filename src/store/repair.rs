@@ -138,7 +138,7 @@ fn sift(
 ) -> Result<Repair, Error> {
     let mut sifter = Sifter::new(session, log, outlet);
     let mut replay = Replay::of(session);
-    let read = reader::read_through(log, len, &mut |piece| {
+    let read = reader::read_through(log, 0..len, &mut |piece| {
         replay.feed(piece, &mut |entry| sifter.see(&entry));
     })?;
     if read < len {

@@ -17,6 +17,7 @@ mod crash;
 mod facts;
 mod failing_disk;
 mod faults;
+mod following;
 mod format;
 mod gate;
 mod hostile;

@@ -24,6 +24,7 @@ mod selection;
 mod splicing;
 mod tally;
 mod transcript;
+mod watch;
 mod words;
 
 use std::process::ExitCode;

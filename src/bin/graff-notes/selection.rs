@@ -79,7 +79,12 @@ impl Period {
 impl Times {
     /// Returns what shows times as asked, else as is usual for `form`.
     pub(crate) fn clock(&self, form: Form) -> Clock {
-        let usual = if form == Form::Terminal { TimeStyle::Relative } else { TimeStyle::Iso };
+        self.lasting_clock(form, TimeStyle::Relative)
+    }
+
+    /// Returns the same for an answer that goes on, where `usual` is what is shown on a terminal.
+    pub(crate) fn lasting_clock(&self, form: Form, usual: TimeStyle) -> Clock {
+        let usual = if form == Form::Terminal { usual } else { TimeStyle::Iso };
         Clock::new(self.time.unwrap_or(usual), now())
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use clap::Args;
 use graff_notes::log::{Line, Tail};
 
-use super::record::RecordAnswer;
+use super::record::{self, RecordAnswer};
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
@@ -56,7 +56,10 @@ impl Log {
                     let answer = RecordAnswer::of(&entry, record);
                     match self.limit {
                         None => said = rows.say(cx, &answer),
-                        Some(limit) => push(&mut last, answer.into_owned(), limit),
+                        Some(limit) => {
+                            last.push_back(answer.into_owned());
+                            record::keep_last(&mut last, limit);
+                        }
                     }
                 }
                 Line::Record(_) | Line::Blank => {}
@@ -76,14 +79,6 @@ impl Log {
             ));
         }
         Ok(Exit::Done)
-    }
-}
-
-/// Keeps the last `limit` of what comes.
-fn push<T>(last: &mut VecDeque<T>, next: T, limit: usize) {
-    last.push_back(next);
-    if last.len() > limit {
-        last.pop_front();
     }
 }
 

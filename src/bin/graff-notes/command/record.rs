@@ -1,10 +1,11 @@
-//! A record as the answers of `log` have it.
+//! A record as the answers of `log`, and of what goes over many logs, have it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::VecDeque};
 
 use graff_notes::{
     log::{Body, Entry, Record},
     note::Author,
+    session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::Serialize;
@@ -17,9 +18,19 @@ pub(super) const fn word(author: Author) -> &'static str {
     }
 }
 
+/// Keeps the last `limit` of what has come.
+pub(super) fn keep_last<T>(come: &mut VecDeque<T>, limit: usize) {
+    while come.len() > limit {
+        come.pop_front();
+    }
+}
+
 /// A record as the answers have it.
 #[derive(Debug, Serialize)]
 pub(super) struct RecordAnswer<'a> {
+    /// Whose it is, where the question doesn't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<Cow<'a, str>>,
     pub(super) seq: Option<Seq>,
     pub(super) r#gen: Generation,
     pub(super) kind: &'static str,
@@ -38,6 +49,7 @@ impl<'a> RecordAnswer<'a> {
             Body::Attempt | Body::Rollover => (None, Bytes::ZERO),
         };
         Self {
+            session: None,
             seq: record.seq,
             r#gen: record.generation,
             kind: record.kind().as_str(),
@@ -50,9 +62,15 @@ impl<'a> RecordAnswer<'a> {
         }
     }
 
+    /// Adds whose record it is.
+    pub(super) fn named(self, session: &'a SessionName) -> Self {
+        Self { session: Some(Cow::Borrowed(session.as_str())), ..self }
+    }
+
     /// Returns the same, kept apart from the line that it was read from.
     pub(super) fn into_owned(self) -> RecordAnswer<'static> {
         RecordAnswer {
+            session: self.session.map(|session| Cow::Owned(session.into_owned())),
             seq: self.seq,
             r#gen: self.r#gen,
             kind: self.kind,

@@ -1,0 +1,197 @@
+//! `follow`: notes as they come.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use anstyle::Style;
+use clap::Args;
+use graff_notes::{
+    log::{Entry, Line},
+    session::SessionName,
+    store::{Follower, Store},
+};
+
+use super::record::{self, RecordAnswer};
+use crate::{
+    context::{Context, explain, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Cell, Clock, Form, Table, plural, shown},
+    selection::{TimeStyle, Times},
+    watch::Watch,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes follow
+  graff-notes follow fix-parser -n 1
+  graff-notes follow --json | jq -r .text
+
+It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits
+for a session or a store that is not there yet. In a pipe it prints, a row a note: session, seq,
+generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes
+escaped. Where the store lies on a network, notes from other machines come within a minute.";
+
+/// Prints new notes as they come
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Follow {
+    /// Name of the session; without it all of them
+    session: Option<String>,
+    /// Prints the last N notes that are there already, too
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 0)]
+    limit: usize,
+    #[command(flatten)]
+    times: Times,
+}
+
+/// What a log's file is called behind its session's stem.
+const LOG_SUFFIX: &str = ".notes.jsonl";
+
+impl Follow {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let only = self.session.as_deref().map(session).transpose()?;
+        let store = cx.store()?;
+        // The watch stands before the first look, so that nothing falls between the two.
+        let mut watch = Watch::on(&store)?;
+        let clock = self.times.lasting_clock(cx.out.form(), TimeStyle::Local);
+        let mut logs = Logs { store, only, followers: BTreeMap::new() };
+        for answer in logs.there(cx, self.limit)? {
+            say(cx, &clock, &answer)?;
+        }
+        cx.out.flush()?;
+        loop {
+            let changes = watch.wait()?;
+            if changes.reader_gone {
+                return Err(Stop::ReaderGone);
+            }
+            let sessions = if changes.everything {
+                logs.all()?
+            } else {
+                changes.files.iter().filter_map(|file| logs.of(file)).collect()
+            };
+            for session in sessions {
+                logs.catch_up(cx, &clock, &session)?;
+            }
+            cx.out.flush()?;
+        }
+    }
+}
+
+/// The logs that are followed.
+struct Logs {
+    store: Store,
+    /// The one session that is followed, if not all are.
+    only: Option<SessionName>,
+    followers: BTreeMap<SessionName, Follower>,
+}
+
+impl Logs {
+    /// Returns the sessions to look at where anything may have changed: those that are there, and
+    /// those that were.
+    fn all(&self) -> Result<Vec<SessionName>, Failure> {
+        if let Some(only) = &self.only {
+            return Ok(vec![only.clone()]);
+        }
+        let mut names = self.store.sessions()?.names;
+        names.extend(self.followers.keys().cloned());
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Returns whose log a file is, if that one is followed.
+    fn of(&self, file: &str) -> Option<SessionName> {
+        let session = SessionName::from_stem(file.strip_suffix(LOG_SUFFIX)?)?;
+        self.only.as_ref().is_none_or(|only| *only == session).then_some(session)
+    }
+
+    /// Reads what is there already, and returns the newest `limit` notes of it, oldest first.
+    fn there(
+        &mut self,
+        cx: &Context,
+        limit: usize,
+    ) -> Result<VecDeque<RecordAnswer<'static>>, Failure> {
+        let mut last = VecDeque::new();
+        for session in self.all()? {
+            let mut mine = VecDeque::new();
+            self.read(cx, &session, &mut |entry| {
+                if let Some(note) = note(&entry, &session) {
+                    mine.push_back(note);
+                    record::keep_last(&mut mine, limit);
+                }
+            });
+            last.extend(mine);
+        }
+        last.make_contiguous().sort_by_key(|note| note.created_at);
+        record::keep_last(&mut last, limit);
+        Ok(last)
+    }
+
+    /// Says what has come in a session's log.
+    fn catch_up(
+        &mut self,
+        cx: &mut Context,
+        clock: &Clock,
+        session: &SessionName,
+    ) -> Result<(), Stop> {
+        let mut come = Vec::new();
+        self.read(cx, session, &mut |entry| match &entry.line {
+            Line::Bad(fault) => {
+                let number = entry.number;
+                let what = format_args!("line {number} of session {session} is no note: {fault}");
+                cx.notices.warn(what);
+            }
+            _ => come.extend(note(&entry, session)),
+        });
+        come.iter().try_for_each(|note| say(cx, clock, note))
+    }
+
+    /// Hands what has come in a session's log to `visit`; a log that cannot be read is said to be
+    /// that, and tried again when it changes.
+    fn read(&mut self, cx: &Context, session: &SessionName, visit: &mut dyn FnMut(Entry<'_>)) {
+        let follower =
+            self.followers.entry(session.clone()).or_insert_with(|| self.store.follow(session));
+        if let Err(e) = follower.catch_up(visit) {
+            cx.notices.failure(&explain(e, &self.store, session));
+        }
+    }
+}
+
+fn note(entry: &Entry<'_>, session: &SessionName) -> Option<RecordAnswer<'static>> {
+    let Line::Record(record) = &entry.line else { return None };
+    record.is_note().then(|| RecordAnswer::of(entry, record).named(session).into_owned())
+}
+
+fn say(cx: &mut Context, clock: &Clock, note: &RecordAnswer<'_>) -> Result<(), Stop> {
+    let session = note.session.as_deref().unwrap_or_default();
+    let text = note.text.as_deref().unwrap_or_default();
+    let time = clock.show(note.created_at);
+    let out = &mut cx.out;
+    match out.form() {
+        Form::Json => out.json(note),
+        Form::Plain => {
+            let row = vec![
+                Cell::text(session),
+                Cell::figure_if(note.seq),
+                Cell::figure(note.r#gen),
+                Cell::text(note.kind),
+                Cell::text(time),
+                Cell::figure(text.len()),
+                Cell::text(text),
+            ];
+            Table::of(&[]).row(out, row)
+        }
+        Form::Terminal => {
+            let number = note.seq.map(|seq| format!(" {seq}")).unwrap_or_default();
+            let bytes = plural(text.len() as u64, "byte");
+            out.styled(Style::new().bold(), &shown(session))?;
+            let generation = note.r#gen;
+            let about =
+                format!(" · {}{number} · generation {generation} · {time} · {bytes}", note.kind);
+            out.styled(Style::new().dimmed(), &about)?;
+            out.line("")?;
+            out.line(shown(text).trim_end_matches('\n'))?;
+            out.line("")
+        }
+    }
+}

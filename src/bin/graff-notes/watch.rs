@@ -1,0 +1,192 @@
+//! Waiting until a store may have changed, woken by the system.
+//!
+//! The folders on the way to the logs need not be there, and can be made, removed and replaced at
+//! any time. So each of them is watched as soon as it is there, and whoever waits looks at the logs
+//! only after that: what came before the watch is seen by the look, what comes after it wakes.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    os::unix::fs::MetadataExt,
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    thread,
+    time::Duration,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::store::Store;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use rustix::event::{PollFd, PollFlags};
+
+use crate::failure::Failure;
+
+/// After this time it is looked anyway: a network file system tells nothing of what other machines
+/// write.
+const LOOK_ANYWAY_AFTER: Duration = Duration::from_secs(60);
+
+/// A watch on the folders of a store.
+pub(crate) struct Watch {
+    watcher: RecommendedWatcher,
+    wakes: Receiver<Wake>,
+    folders: Vec<Folder>,
+}
+
+/// A folder on the way to the logs, from the outside in, and which one of that name is watched.
+struct Folder {
+    path: Utf8PathBuf,
+    watched: Option<(u64, u64)>,
+}
+
+/// What may have changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// These files in the notes folder.
+    pub(crate) files: BTreeSet<String>,
+    /// Anything.
+    pub(crate) everything: bool,
+    /// Nobody reads the answer any more.
+    pub(crate) reader_gone: bool,
+}
+
+enum Wake {
+    File(String),
+    Everything,
+    ReaderGone,
+}
+
+impl Watch {
+    /// Begins to watch a store, whose root must be there.
+    pub(crate) fn on(store: &Store) -> Result<Self, Failure> {
+        let notes = store.notes_path();
+        let folders: Vec<_> = notes.ancestors().take(3).map(Utf8Path::to_owned).collect();
+        let (send, wakes) = mpsc::channel();
+        let watcher = notify::recommended_watcher(teller(folders.clone(), send.clone()))
+            .map_err(|e| failed(&notes, &e))?;
+        thread::spawn(move || tell_when_reader_is_gone(&send));
+        let folders = folders.into_iter().rev().map(|path| Folder { path, watched: None });
+        let mut watch = Self { watcher, wakes, folders: folders.collect() };
+        watch.renew()?;
+        Ok(watch)
+    }
+
+    /// Waits until something may have changed, and sees to it that the next change is noticed.
+    pub(crate) fn wait(&mut self) -> Result<Changes, Failure> {
+        let mut changes = Changes::default();
+        match self.wakes.recv_timeout(LOOK_ANYWAY_AFTER) {
+            Ok(wake) => changes.add(wake),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                changes.everything = true;
+            }
+        }
+        self.wakes.try_iter().for_each(|wake| changes.add(wake));
+        if changes.everything {
+            self.renew()?;
+        }
+        Ok(changes)
+    }
+
+    /// Watches each folder that is there and not watched yet, from the outside in.
+    fn renew(&mut self) -> Result<(), Failure> {
+        for (depth, folder) in self.folders.iter_mut().enumerate() {
+            let there = fs::metadata(&folder.path).map(|status| (status.dev(), status.ino()));
+            if there.as_ref().ok() == folder.watched.as_ref() {
+                continue;
+            }
+            if folder.watched.take().is_some() {
+                let _ = self.watcher.unwatch(folder.path.as_std_path()); // it may be gone by itself
+            }
+            match there {
+                Ok(there) => {
+                    match self.watcher.watch(folder.path.as_std_path(), RecursiveMode::NonRecursive)
+                    {
+                        Ok(()) => folder.watched = Some(there),
+                        Err(e) if is_absent(&e) && depth > 0 => {}
+                        Err(e) => return Err(failed(&folder.path, &e)),
+                    }
+                }
+                Err(e) if e.kind() == io::ErrorKind::NotFound && depth > 0 => {}
+                Err(e) => {
+                    let what = format_args!("watch {}", folder.path);
+                    return Err(Failure::system(what, &e).at(&folder.path));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Changes {
+    fn add(&mut self, wake: Wake) {
+        match wake {
+            Wake::File(name) => drop(self.files.insert(name)),
+            Wake::Everything => self.everything = true,
+            Wake::ReaderGone => self.reader_gone = true,
+        }
+    }
+}
+
+/// Returns what tells of the events that concern `folders`, given from the inside out.
+fn teller(
+    folders: Vec<Utf8PathBuf>,
+    wakes: Sender<Wake>,
+) -> impl FnMut(notify::Result<Event>) + Send + 'static {
+    move |event| {
+        let told = match event {
+            Ok(event) if event.need_rescan() => vec![Wake::Everything],
+            // Somebody reads, perhaps we do.
+            Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
+            Ok(event) => event.paths.iter().filter_map(|path| wake(&folders, path)).collect(),
+            Err(_) => vec![Wake::Everything],
+        };
+        for wake in told {
+            let _ = wakes.send(wake); // nobody waits any more
+        }
+    }
+}
+
+fn wake(folders: &[Utf8PathBuf], path: &std::path::Path) -> Option<Wake> {
+    let path = Utf8Path::from_path(path)?;
+    if folders.iter().any(|folder| folder == path) {
+        return Some(Wake::Everything);
+    }
+    let is_in_notes = path.parent() == folders.first().map(Utf8PathBuf::as_path);
+    is_in_notes.then(|| path.file_name().map(|name| Wake::File(name.to_owned())))?
+}
+
+/// Waits until stdout has no reader: it would be noticed at the next note only, which may never
+/// come.
+fn tell_when_reader_is_gone(wakes: &Sender<Wake>) {
+    let stdout = io::stdout();
+    loop {
+        // Asked for nothing, it returns for what can't be left out: an error or a hang-up.
+        let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+        match rustix::event::poll(&mut fds, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+            Ok(_) => {
+                let _ = wakes.send(Wake::ReaderGone);
+                return;
+            }
+        }
+    }
+}
+
+fn is_absent(error: &notify::Error) -> bool {
+    match &error.kind {
+        notify::ErrorKind::PathNotFound => true,
+        notify::ErrorKind::Io(e) => e.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+fn failed(path: &Utf8Path, error: &notify::Error) -> Failure {
+    let cause = match &error.kind {
+        notify::ErrorKind::Io(e) => io::Error::new(e.kind(), e.to_string()),
+        _ => io::Error::other(error.to_string()),
+    };
+    let failure = Failure::system(format_args!("watch {path}"), &cause).at(path);
+    match error.kind {
+        notify::ErrorKind::MaxFilesWatch => failure.advise("end programs that watch many files"),
+        _ => failure,
+    }
+}

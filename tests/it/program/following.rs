@@ -1,0 +1,280 @@
+//! Notes are told as they come: each once and none missed, from a store that need not be there yet
+//! and that is repaired, forgotten and removed meanwhile.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::process::ExitStatusExt,
+    process::{Child, ChildStderr, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use graff_notes::{
+    log::Draft,
+    note::{Author, NoteCap, NoteText},
+    session::SessionName,
+    units::{Bytes, Generation, Timestamp},
+};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+/// A program that has not answered by then never will.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program while it follows.
+struct Following {
+    child: Child,
+    stderr: ChildStderr,
+    lines: Receiver<String>,
+}
+
+impl Following {
+    fn start(world: &World, args: &[&str]) -> Self {
+        let mut command = world.command(&[&["follow"], args].concat());
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let stderr = child.stderr.take().expect("a pipe");
+        let (send, lines) = mpsc::channel();
+        thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+        });
+        Self { child, stderr, lines }
+    }
+
+    /// Waits until it watches something, where the system tells.
+    fn watches(self) -> Self {
+        let open_files = format!("/proc/{}/fdinfo", self.child.id());
+        let asks = |file: fs::DirEntry| {
+            fs::read_to_string(file.path()).is_ok_and(|told| told.contains("\ninotify "))
+        };
+        let since = Instant::now();
+        while let Ok(files) = fs::read_dir(&open_files)
+            && !files.flatten().any(asks)
+        {
+            assert!(since.elapsed() < PATIENCE, "it watches nothing");
+            thread::yield_now();
+        }
+        self
+    }
+
+    #[track_caller]
+    fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a note that comes in time")
+    }
+
+    /// The session and text of the next note.
+    #[track_caller]
+    fn next(&self) -> String {
+        let line = self.line();
+        let cells: Vec<_> = line.split('\t').collect();
+        format!("{} {}", cells[0], cells[6])
+    }
+
+    fn interrupt(&self) {
+        let pid = Pid::from_raw(self.child.id().try_into().expect("a process")).expect("not 0");
+        kill_process(pid, Signal::INT).expect("it is interrupted");
+    }
+
+    /// Waits for its end; returns how it ended, the lines that were not asked for, and stderr.
+    fn end(&mut self) -> (ExitStatus, Vec<String>, String) {
+        let status = self.child.wait().expect("it ends");
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).expect("UTF-8 on stderr");
+        (status, self.lines.iter().collect(), said)
+    }
+
+    /// Interrupts it, and asserts that it has nothing more to say.
+    #[track_caller]
+    fn ends(mut self) {
+        self.interrupt();
+        let (status, lines, said) = self.end();
+        assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "the shell says 130");
+        assert_eq!((lines, said), (Vec::new(), String::new()));
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it has ended, unless the test failed
+        let _ = self.child.wait();
+    }
+}
+
+fn write(world: &World, session: &str, text: &str) {
+    let session = SessionName::parse(session).expect("a name");
+    let draft = Draft::Note {
+        text: NoteText::fit(text, NoteCap::DEFAULT).expect("a note").text,
+        author: Author::Agent,
+        cut: Bytes::ZERO,
+        generation: Generation::ZERO,
+        created_at: Timestamp::new(1_000),
+    };
+    let _ = world.store().append(&session, &draft).expect("it is stored");
+}
+
+/// Follows all, from the first note on: whether a note is there before the first look makes no
+/// difference then.
+const ALL: &[&str] = &["-n", "1000000"];
+
+#[test]
+fn every_note_of_fast_writers_comes_once_and_in_order() {
+    let world = World::new();
+    let following = Following::start(&world, ALL);
+    let sessions = ["s1", "s2", "s3"];
+    thread::scope(|scope| {
+        for session in sessions {
+            let world = &world;
+            scope.spawn(move || {
+                (0..150).for_each(|at| write(world, session, &format!("note {at}")));
+            });
+        }
+    });
+    let mut come: Vec<_> = (0..450).map(|_| following.next()).collect();
+    come.sort_by_key(|note| note.split(' ').next().map(str::to_owned)); // and else as they came
+    let expected: Vec<_> = sessions
+        .iter()
+        .flat_map(|session| (0..150).map(move |at| format!("{session} note {at}")))
+        .collect();
+    assert!(come == expected, "{come:?}");
+    following.ends();
+}
+
+#[test]
+fn a_store_that_is_not_there_yet_is_waited_for() {
+    for there in [&[][..], &[".graff"], &[".graff", ".graff/notes"]] {
+        let world = World::new();
+        for folder in there {
+            fs::create_dir(world.root().join(folder)).expect("a folder");
+        }
+        let following = Following::start(&world, ALL).watches();
+        write(&world, "s1", "the first");
+        write(&world, "s1", "the second");
+        let come = [following.next(), following.next()];
+        assert_eq!(come, ["s1 the first", "s1 the second"], "{there:?}");
+        following.ends();
+    }
+}
+
+#[test]
+fn repair_forget_and_the_end_of_the_whole_store_are_survived() {
+    let world = World::new();
+    write(&world, "s1", "one");
+    let following = Following::start(&world, ALL);
+    assert_eq!(following.next(), "s1 one");
+    let log = fs::read_to_string(world.log("s1")).expect("a log");
+    world.put("s1", format!("{log}{{\"v\":1,\"torn"));
+    world.run(&["repair", "s1", "--write"]).quietly();
+    write(&world, "s1", "behind the repair");
+    assert_eq!(following.next(), "s1 behind the repair");
+    world.run(&["forget", "s1", "--yes"]).quietly();
+    write(&world, "s1", "after all was forgotten");
+    assert_eq!(following.next(), "s1 after all was forgotten");
+    for again in ["once", "twice"] {
+        fs::remove_dir_all(world.root().join(".graff")).expect("the store is removed");
+        write(&world, "s1", again);
+        assert_eq!(following.next(), format!("s1 {again}"));
+    }
+    following.ends();
+}
+
+#[test]
+fn one_session_is_followed_without_the_others() {
+    let world = World::new();
+    let following = Following::start(&world, &["s1", "-n", "9"]);
+    write(&world, "s2", "not wanted");
+    write(&world, "s1", "wanted");
+    write(&world, "s10", "not wanted");
+    write(&world, "s1", "wanted too");
+    assert_eq!([following.next(), following.next()], ["s1 wanted", "s1 wanted too"]);
+    following.ends();
+}
+
+#[test]
+fn so_many_of_the_last_notes_come_first_as_are_asked_for() {
+    let world = World::new();
+    let note = |session: &str, at: u64| {
+        format!("{{\"v\":1,\"session\":\"{session}\",\"text\":\"{at}\",\"created_at\":{at}}}\n")
+    };
+    world.put("s1", [note("s1", 1), note("s1", 4), note("s1", 6)].concat());
+    world.put("s2", [note("s2", 2), note("s2", 3), note("s2", 5)].concat());
+    let following = Following::start(&world, &["-n", "4"]);
+    let come = [(); 4].map(|()| following.next());
+    assert_eq!(come, ["s2 3", "s1 4", "s2 5", "s1 6"]);
+    write(&world, "s2", "new");
+    assert_eq!(following.next(), "s2 new");
+    following.ends();
+}
+
+#[test]
+fn a_note_is_told_with_all_that_is_known_of_it() {
+    let world = World::new();
+    world.put(
+        "s1",
+        "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"a\\tb\\n\",\"kind\":\"mechanical\"}\n",
+    );
+    let following = Following::start(&world, &["-n", "1", "--json"]);
+    let answer: Value = serde_json::from_str(&following.line()).expect("JSON");
+    let expected = json!({
+        "session": "s1", "seq": null, "gen": 3, "kind": "mechanical", "created_at": 0,
+        "text": "a\tb\n", "cut": 0, "line": 1, "offset": 0, "sealed": false
+    });
+    assert_eq!(answer, expected);
+    following.ends();
+    let following = Following::start(&world, &["-n", "1"]);
+    assert_eq!(following.line(), "s1\t-\t3\tmechanical\t-\t4\ta\\tb\\n");
+    following.ends();
+}
+
+#[test]
+fn damage_that_comes_is_spoken_of_and_attempts_are_not() {
+    let world = World::new();
+    write(&world, "s1", "one");
+    let mut following = Following::start(&world, ALL);
+    assert_eq!(following.next(), "s1 one");
+    let attempt = "{\"v\":1,\"session\":\"s1\",\"kind\":\"attempt\"}\n";
+    let mut log = fs::File::options().append(true).open(world.log("s1")).expect("a log");
+    log.write_all(format!("junk\n{attempt}").as_bytes()).expect("it grows");
+    write(&world, "s1", "two");
+    assert_eq!(following.next(), "s1 two");
+    following.interrupt();
+    let (_, lines, said) = following.end();
+    assert_eq!(lines, [""; 0]);
+    assert_eq!(
+        said,
+        "graff-notes: line 2 of session s1 is no note: malformed JSON at byte 1 of the record\n"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_ends_it_though_no_note_comes() {
+    let world = World::new();
+    for args in [&["follow"][..], &["follow", "s1", "--json"]] {
+        let mut command = world.command(args);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let mut child = child;
+        drop(child.stdout.take());
+        let ran = crate::support::world::Ran::from(child.wait_with_output().expect("it ends"));
+        assert_eq!(ran.ends(0).stderr(), "");
+    }
+    assert_eq!(world.files(), [""; 0], "nothing was made");
+}
+
+#[test]
+fn a_root_that_goes_ends_it_with_words() {
+    let world = World::new();
+    let root = world.root().join("root");
+    fs::create_dir_all(root.join(".graff/notes")).expect("folders");
+    let note = "{\"v\":1,\"session\":\"s1\",\"text\":\"here\"}\n";
+    fs::write(root.join(".graff/notes/s1.notes.jsonl"), note).expect("a log");
+    let mut following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
+    assert_eq!(following.next(), "s1 here");
+    fs::remove_dir_all(&root).expect("the root is removed");
+    let (status, _, said) = following.end();
+    assert_eq!(status.code(), Some(1));
+    assert!(said.starts_with(&format!("graff-notes: could not watch {root}: ")), "{said}");
+}
