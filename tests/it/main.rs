@@ -20,12 +20,15 @@ mod faults;
 mod following;
 mod format;
 mod gate;
+#[cfg(target_os = "linux")]
 mod hostile;
 mod instruction;
 mod names;
 mod notebook;
+#[cfg(target_os = "linux")]
 mod processes;
 mod program;
+#[cfg(target_os = "linux")]
 mod real_disk;
 mod replay;
 mod replies;

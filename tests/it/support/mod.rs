@@ -1,5 +1,6 @@
 //! Builders of worlds for the tests.
 
+#[cfg(target_os = "linux")]
 pub(crate) mod child;
 pub(crate) mod faulty;
 pub(crate) mod ledger;
@@ -8,6 +9,7 @@ pub(crate) mod logs;
 pub(crate) mod long_transcript;
 pub(crate) mod notes;
 pub(crate) mod server;
+#[cfg(target_os = "linux")]
 pub(crate) mod watched;
 #[cfg(feature = "cli")]
 pub(crate) mod world;
@@ -34,6 +36,7 @@ pub(crate) fn situation() -> Situation {
 }
 
 /// Says on the test run's output why a test shows nothing on this machine.
+#[cfg(target_os = "linux")]
 pub(crate) fn skipped(why: &str) {
     let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("SKIPPED: {why}\n"));
 }
