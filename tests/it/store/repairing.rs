@@ -1,0 +1,114 @@
+//! The promise: a repair keeps every good line byte for byte and in its place, puts the rest beside
+//! the log, and where it fails it has changed nothing.
+
+use std::fs;
+
+use graff_notes::{
+    ErrorKind,
+    log::Fault,
+    store::{Dropped, FinalNewline, Repair, RepairMode},
+    units::Bytes,
+};
+use rustix::io::Errno;
+
+use super::{FOREIGN, NEWER, TORN, UNSEALED, two_notes};
+use crate::support::{
+    faulty::{Fault as DiskFault, FaultyMedium, Image, When},
+    notes::{Home, LOG, add, line, records, s1, store_on},
+};
+
+#[test]
+fn a_repair_keeps_every_good_line_byte_for_byte_and_puts_the_rest_beside_the_log() {
+    let home = Home::new();
+    let odd = b"\0\0{\"v\":1, \"session\":\"s1\", \"text\":\"odd\", \"more\":[1]}\r\n";
+    let fused = [TORN, &line(3, "three")].concat();
+    let parts: [&[u8]; 9] =
+        [b"\n", UNSEALED, b"junk\n", odd, FOREIGN, NEWER, &fused, &line(4, "four"), TORN];
+    let log = parts.concat();
+    home.put(&log);
+
+    let plan = home.store.repair(&s1(), RepairMode::DryRun).expect("a plan");
+    assert_eq!(home.bytes(), log);
+    assert_eq!(home.names(), [LOG], "a dry run writes nothing");
+    let at = |part: usize| Bytes::new(parts[..part].iter().map(|p| p.len() as u64).sum());
+    let dropped = |line, part: usize, fault, won_back| Dropped {
+        line,
+        offset: at(part),
+        length: Bytes::new(parts[part].len() as u64),
+        fault,
+        won_back,
+    };
+    let named = vec![
+        dropped(3, 2, Fault::Malformed { at: 1 }, 0),
+        dropped(7, 6, Fault::RunTogether, 1),
+        dropped(9, 8, Fault::Unfinished, 0),
+    ];
+    let final_newline = FinalNewline::There;
+    assert_eq!(plan, Repair { kept: 6, won_back: 1, dropped: 3, named, final_newline });
+
+    assert_eq!(home.store.repair(&s1(), RepairMode::Write).expect("a repair"), plan);
+    let kept = [b"\n", UNSEALED, odd, FOREIGN, NEWER, &line(3, "three"), &line(4, "four")].concat();
+    assert_eq!(home.bytes(), kept);
+    let rejected = fs::read(home.store.rejected_path(&s1())).expect("it is kept");
+    assert_eq!(rejected, [b"junk\n", &fused[..], TORN, b"\n"].concat());
+    assert_eq!(home.names(), [LOG, "s1.notes.lock", "s1.notes.rejected"]);
+
+    assert!(home.store.repair(&s1(), RepairMode::Write).expect("nothing to do").is_clean());
+    assert_eq!(home.bytes(), kept, "a second repair changes nothing");
+    assert_eq!(fs::read(home.store.rejected_path(&s1())).expect("it"), rejected);
+}
+
+#[test]
+fn a_repair_supplies_a_missing_lf() {
+    let home = Home::new();
+    let mut log = two_notes();
+    log.pop();
+    home.put(&log);
+    let plan = home.store.repair(&s1(), RepairMode::Write).expect("a repair");
+    assert_eq!((plan.kept, plan.dropped, plan.final_newline), (2, 0, FinalNewline::Supplied));
+    assert_eq!(home.bytes(), two_notes());
+}
+
+#[test]
+fn what_a_repair_left_that_did_not_come_to_its_end_blocks_nothing() {
+    let home = Home::new();
+    home.put([&two_notes()[..], b"junk\n"].concat());
+    for leftover in ["s1.notes.repaired", "s1.notes.repairing"] {
+        fs::write(home.root.join(".graff/notes").join(leftover), "half").expect("a leftover");
+    }
+    add(&home.store, "three");
+    assert_eq!(home.names(), [LOG, "s1.notes.lock"], "an append takes them away");
+    fs::write(home.root.join(".graff/notes/s1.notes.repaired"), "half").expect("a leftover");
+    let _ = home.store.repair(&s1(), RepairMode::Write).expect("a repair");
+    assert_eq!(records(&home.store), ["one", "two", "three"]);
+    assert_eq!(home.names(), [LOG, "s1.notes.lock", "s1.notes.rejected"]);
+}
+
+#[test]
+fn a_repair_that_fails_changes_neither_the_log_nor_what_earlier_ones_took_out() {
+    let log = [&two_notes()[..], b"junk\n", TORN].concat();
+    let files = [(LOG, log.clone()), ("s1.notes.rejected", b"older\n".to_vec())];
+    let files = Image::from(files.map(|(name, bytes)| (name.to_owned(), bytes)));
+    let repair = |medium: &FaultyMedium| store_on(medium.clone()).repair(&s1(), RepairMode::Write);
+    let alone = FaultyMedium::holding(&files);
+    let _ = repair(&alone).expect("it goes well");
+    let mut failures = 0;
+    for index in 0..alone.trace().len() {
+        let medium = FaultyMedium::holding(&files);
+        medium.plan(When::At(index), DiskFault::Fail(Errno::NOSPC));
+        let Err(e) = repair(&medium) else { continue };
+        failures += 1;
+        let live = medium.live();
+        if e.kind() != ErrorKind::Uncertain {
+            assert_eq!(live[LOG], log, "{e}");
+            assert_eq!(live["s1.notes.rejected"], b"older\n", "{e}");
+            assert!(!live.contains_key("s1.notes.repaired"), "{e}");
+        }
+        let _ = repair(&medium).expect("the next one goes well");
+        let live = medium.live();
+        assert_eq!(live[LOG], two_notes(), "{e}");
+        assert_eq!(live["s1.notes.rejected"], [b"older\njunk\n", TORN, b"\n"].concat(), "{e}");
+        assert!(!live.contains_key("s1.notes.repairing"), "{e}");
+    }
+    assert!(failures > 20, "{failures}");
+}
