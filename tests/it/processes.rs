@@ -8,6 +8,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     io::Write as _,
+    os::unix::fs::MetadataExt as _,
     process::{Command, Stdio},
     sync::Arc,
     thread,
@@ -292,6 +293,54 @@ fn a_program_started_in_the_middle_of_an_append_inherits_no_file_of_the_store() 
     };
     let store = Store::on(&home.root, Arc::new(Watched::new(Disk::at(&home.root), start)));
     add(&store, "one");
+}
+
+#[test]
+fn of_two_lock_files_only_the_one_that_the_path_names_counts() {
+    let home = Home::new();
+    let patient = home.store.clone().with_patience(Duration::from_millis(100));
+    let kept = patient.log(&s1());
+    stored(kept.append(&note("one")));
+    let path = home.store.lock_path(&s1());
+    let old = File::open(&path).expect("the lock");
+    fs::remove_file(&path).expect("somebody removes it");
+    let new = File::create(&path).expect("and makes another");
+
+    rustix::fs::flock(&old, FlockOperation::LockExclusive).expect("it is free");
+    add(&home.store, "the old one keeps nobody out");
+    rustix::fs::flock(&old, FlockOperation::Unlock).expect("it is given back");
+    rustix::fs::flock(&new, FlockOperation::LockExclusive).expect("it is free");
+    let e = kept.append(&note("under the old one")).expect_err("the new one is held");
+    assert_eq!(e.kind(), ErrorKind::Busy);
+    rustix::fs::flock(&new, FlockOperation::Unlock).expect("it is given back");
+    stored(kept.append(&note("under the new one")));
+}
+
+#[test]
+fn who_waits_for_a_lock_file_that_is_replaced_goes_on_with_the_new_one() {
+    let home = Home::new();
+    add(&home.store, "one");
+    let path = home.store.lock_path(&s1());
+    let old = File::open(&path).expect("the lock");
+    rustix::fs::flock(&old, FlockOperation::LockExclusive).expect("it is free");
+    thread::scope(|scope| {
+        let waiter = scope.spawn(|| add(&home.store, "two"));
+        while !is_waited_for(&old) {
+            thread::yield_now();
+        }
+        fs::remove_file(&path).expect("somebody removes it");
+        File::create(&path).expect("and makes another");
+        rustix::fs::flock(&old, FlockOperation::Unlock).expect("it is given back");
+        assert_eq!(waiter.join().expect("it comes through"), 2);
+    });
+}
+
+/// Whether another handle of this process has a file open, too.
+fn is_waited_for(file: &File) -> bool {
+    let inode = |path: &std::path::Path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+    let wanted = file.metadata().map(|m| (m.dev(), m.ino())).ok();
+    let open = fs::read_dir("/proc/self/fd").expect("a list of open files");
+    open.flatten().filter(|fd| inode(&fd.path()) == wanted).count() > 1
 }
 
 #[test]

@@ -209,12 +209,20 @@ fn an_old_kernel_that_cannot_refuse_links_in_one_call_refuses_them_step_by_step(
         assert_eq!(said, ["stored"]);
         assert_eq!(records(&home.store), ["new"]);
 
+        let path = home.store.log_path(&s1());
+        fs::rename(&path, home.root.join("elsewhere")).expect("it can be moved");
+        symlink(home.root.join("elsewhere"), &path).expect("a link");
+        for role in [Role::AppendOnce, Role::Newest] {
+            let said = injected(&home, role, &[&injection]).expect("it ran before");
+            let why = "it is a symbolic link, not a plain file";
+            assert_eq!(said, [format!("NotRegularFile: open {path}: {why}")]);
+        }
+
         let notes = home.root.join(".graff/notes");
         let moved = home.root.join("moved");
         fs::rename(&notes, &moved).expect("it can be moved");
         symlink(&moved, &notes).expect("a link");
         let said = injected(&home, Role::Newest, &[&injection]).expect("it ran before");
-        let path = home.store.log_path(&s1());
         let why = "`notes` is a symbolic link, not a folder";
         assert_eq!(said, [format!("NotRegularFile: open {path}: {why}")]);
     }

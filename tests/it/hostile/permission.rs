@@ -1,0 +1,124 @@
+//! The promise: what the store makes is its owner's alone, and where rights are missing the error says
+//! which and on what, and reading goes on as far as it can.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{PermissionsExt as _, chown},
+};
+
+use camino::Utf8Path;
+
+use crate::support::{
+    child::{self, Actor, Role},
+    notes::{Home, add, line, records, s1},
+    skipped,
+};
+
+/// A user that nothing belongs to.
+const NOBODY: &[&str] = &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+
+#[test]
+fn folders_are_0700_and_files_0600_under_any_umask() {
+    for umask in ["000", "022", "077", "0777"] {
+        let home = Home::new();
+        let mut child = Actor::start(child::command(Role::Umask, &home.root, umask));
+        child.expect("Ok(()) true Ok(1)");
+        let graff = home.root.join(".graff");
+        assert_eq!(mode(&graff), 0o700, "umask {umask}");
+        assert_eq!(mode(&graff.join("notes")), 0o700, "umask {umask}");
+        let names = home.names();
+        assert_eq!(names, [".gitignore", "s1.notes.jsonl", "s1.notes.lock", "s1.notes.rejected"]);
+        for name in names {
+            assert_eq!(mode(&graff.join("notes").join(&name)), 0o600, "umask {umask}, {name}");
+        }
+    }
+}
+
+fn mode(path: &Utf8Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+}
+
+/// Plays a role as a user without rights, or says why that can't be done here.
+fn as_nobody(role: Role, home: &Home) -> Option<Vec<String>> {
+    let wrapper = if rustix::process::geteuid().is_root() { NOBODY } else { &[] };
+    let said = Actor::start_if_possible(child::under(wrapper, role, &home.root, "mine"))?.rest();
+    if said.is_empty() {
+        skipped("this binary can't be run as another user (setpriv, or the modes on its path)");
+        return None;
+    }
+    Some(said)
+}
+
+/// What is made unreachable, what is attempted, and what is said; `R` stands for the root.
+const FORBIDDEN: [(&str, u32, Role, &str); 7] = [
+    ("R/.graff/notes", 0o000, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    ("R/.graff/notes", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+    ("R/.graff", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+    ("R/.graff/notes/s1.notes.lock", 0o400, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    ("R/.graff/notes/s1.notes.lock", 0o000, Role::AppendOnce, "open R/.graff/notes/s1.notes.lock"),
+    (
+        "R/.graff/notes/s1.notes.jsonl",
+        0o400,
+        Role::AppendOnce,
+        "open R/.graff/notes/s1.notes.jsonl",
+    ),
+    ("R/.graff/notes/s1.notes.jsonl", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
+];
+
+#[test]
+fn without_permission_the_error_says_so_and_on_what() {
+    for (path, mode, role, attempted) in FORBIDDEN {
+        let home = Home::new();
+        add(&home.store, "one");
+        let in_root = |text: &str| text.replace("R/", &format!("{}/", home.root));
+        give_to_nobody(&home);
+        set_mode(&in_root(path), mode);
+        let Some(said) = as_nobody(role, &home) else { return };
+        set_mode(&in_root(path), 0o700);
+        let words = in_root(attempted);
+        let expected = format!("PermissionDenied: {words}: Permission denied (os error 13)");
+        assert_eq!(said, [expected], "{path} {mode:o}");
+        assert_eq!(records(&home.store), ["one"]);
+    }
+}
+
+#[test]
+fn in_a_folder_that_cannot_be_written_to_nothing_is_made_and_reading_goes_on() {
+    let home = Home::new();
+    add(&home.store, "one");
+    fs::remove_file(home.store.lock_path(&s1())).expect("no lock");
+    give_to_nobody(&home);
+    set_mode(home.root.join(".graff/notes").as_str(), 0o500);
+    let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+    let lock = home.store.lock_path(&s1());
+    let expected = format!("PermissionDenied: create {lock}: Permission denied (os error 13)");
+    assert_eq!(said, [expected]);
+    assert_eq!(as_nobody(Role::Newest, &home), Some(vec!["Some(\"one\")".to_owned()]));
+    set_mode(home.root.join(".graff/notes").as_str(), 0o700);
+}
+
+#[test]
+fn a_reader_without_the_right_to_lock_reads_a_torn_log_all_the_same() {
+    let home = Home::new();
+    home.put([line(1, "one"), b"{\"v\":1,\"sess".to_vec()].concat());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    give_to_nobody(&home);
+    set_mode(home.store.lock_path(&s1()).as_str(), 0o000);
+    let Some(said) = as_nobody(Role::Newest, &home) else { return };
+    assert_eq!(said, ["Some(\"one\")"]);
+}
+
+/// Makes everything in a store belong to [`NOBODY`], so that modes alone decide.
+fn give_to_nobody(home: &Home) {
+    let owner = if rustix::process::geteuid().is_root() { Some(65534) } else { None };
+    set_mode(home.root.as_str(), 0o755);
+    let mut paths = vec![home.root.join(".graff"), home.root.join(".graff/notes")];
+    paths.extend(home.names().iter().map(|name| home.root.join(".graff/notes").join(name)));
+    for path in paths {
+        chown(&path, owner, owner).expect("it can be given away");
+    }
+}
+
+fn set_mode(path: &str, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
+}
