@@ -43,7 +43,8 @@ fn typed(world: &World, example: &str) -> Ran {
     let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
-    shell.args(["-c", example]).current_dir(world.root()).stdin(Stdio::null());
+    shell.args(["-c", &format!("exec {example}")]).current_dir(world.root()).stdin(Stdio::null());
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
     shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
     Ran::of(shell.env("GRAFF_ROOT", world.root()).env("HOME", world.root()))
 }
@@ -60,7 +61,8 @@ fn every_example_of_every_help_is_understood() {
     }
     assert!(tried.len() > 40, "{tried:?}");
     for example in tried {
-        if example == "graff-notes forget fix-parser" || example.contains(" follow ") {
+        let mut words = example.split(' ').skip(1);
+        if example == "graff-notes forget fix-parser" || words.next() == Some("follow") {
             continue; // the one asks a person, the other never ends
         }
         let ran = typed(&world(), &example);

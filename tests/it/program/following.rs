@@ -255,10 +255,10 @@ fn a_reader_that_goes_ends_it_though_no_note_comes() {
     let world = World::new();
     for args in [&["follow"][..], &["follow", "s1", "--json"]] {
         let mut command = world.command(args);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let child = command.spawn().expect("it runs");
         let mut child = child;
         drop(child.stdout.take());
-        let ran = crate::support::world::Ran::from(child.wait_with_output().expect("it ends"));
+        let ran = crate::support::world::Ran::of_child(child);
         assert_eq!(ran.ends(0).stderr(), "");
     }
     assert_eq!(world.files(), [""; 0], "nothing was made");

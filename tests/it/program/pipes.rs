@@ -10,9 +10,9 @@ use crate::support::world::{Ran, World};
 /// Starts the program with a pipe on stdout that nobody reads, and closes it.
 fn unread(world: &World, args: &[&str]) -> Ran {
     let mut command = world.command(args);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut child = command.spawn().expect("it runs");
     drop(child.stdout.take());
-    child.wait_with_output().expect("it ends").into()
+    Ran::of_child(child)
 }
 
 fn large_world() -> World {
@@ -58,7 +58,7 @@ fn a_reader_that_goes_half_way_ends_the_program_quietly() {
         .expect("it runs");
     let mut some = [0; 100];
     child.stdout.take().expect("a pipe").read_exact(&mut some).expect("some of it");
-    let ran = Ran::from(child.wait_with_output().expect("it ends"));
+    let ran = Ran::of_child(child);
     assert_eq!(ran.ends(0).stderr(), "");
 }
 
@@ -84,7 +84,8 @@ fn streams_that_were_closed_from_the_start_are_no_reason_to_panic() {
         let mut sh = Command::new("sh");
         sh.args(["-c", shell, program]).current_dir(world.root());
         sh.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let ran = Ran::of(sh.stdin(Stdio::null())).ends(status);
+        sh.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let ran = Ran::of(&mut sh).ends(status);
         assert!(!ran.stderr().contains("panicked"), "{shell}: {ran}");
     }
 }

@@ -5,13 +5,19 @@ use std::{
     io::{Read, Write},
     os::fd::OwnedFd,
     path::Path,
-    process::{Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{session::SessionName, store::Store};
 use rustix::pty::{self, OpenptFlags};
 use serde_json::Value;
+
+/// How long a run of the program may take: far longer than any does on a loaded machine.
+const LONGEST_RUN: Duration = Duration::from_secs(180);
 
 /// A folder of its own, which is the root of a store unless a test says otherwise.
 pub(crate) struct World {
@@ -62,6 +68,7 @@ impl World {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_graff-notes"));
         command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
@@ -76,13 +83,12 @@ impl World {
     /// Runs the program with `stdin`.
     pub(crate) fn fed(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         let mut command = self.command(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
         // Short enough for the pipe's buffer, so that nobody waits for anybody.
         let mut pipe = child.stdin.take().expect("a pipe");
         let _ = pipe.write_all(stdin.as_ref()); // it may not want to read
         drop(pipe);
-        child.wait_with_output().expect("the program ends").into()
+        Ran::of_child(child)
     }
 
     /// Runs the program on a terminal of `columns`, typing `typed` at it; stdout and stderr both
@@ -129,8 +135,28 @@ fn terminal(columns: u16) -> (File, OwnedFd) {
 }
 
 impl Ran {
+    #[track_caller]
     pub(crate) fn of(command: &mut Command) -> Self {
-        command.output().expect("the program runs").into()
+        Self::of_child(command.spawn().expect("the program starts"))
+    }
+
+    /// Waits for a run; one that goes on for minutes is killed, so that its test fails and the
+    /// suite ends.
+    #[track_caller]
+    pub(crate) fn of_child(child: Child) -> Self {
+        let (ended, end) = mpsc::channel::<()>();
+        let pid = rustix::process::Pid::from_child(&child);
+        let guard = thread::spawn(move || {
+            let overran = end.recv_timeout(LONGEST_RUN) == Err(mpsc::RecvTimeoutError::Timeout);
+            if overran {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+            overran
+        });
+        let output = child.wait_with_output().expect("the program ends");
+        drop(ended);
+        assert!(!guard.join().expect("the guard ends"), "killed after {LONGEST_RUN:?}");
+        output.into()
     }
 
     /// Asserts the exit status.
