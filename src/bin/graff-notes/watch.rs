@@ -3,11 +3,15 @@
 //! The folders on the way to the logs need not be there, and can be made, removed and replaced at
 //! any time. So each of them is watched as soon as it is there, and whoever waits looks at the logs
 //! only after that: what came before the watch is seen by the look, what comes after it wakes.
+//!
+//! Which folders are watched is never concluded from what was watched before. A new folder can have
+//! the name and the number of a removed one, and the watcher gives up its watch on a name when it
+//! hears, late, that the old folder of that name is gone. It tells us first: so whatever it says of
+//! a folder, all of them are watched anew.
 
 use std::{
     collections::BTreeSet,
-    fs, io,
-    os::unix::fs::MetadataExt,
+    io,
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
     thread,
     time::Duration,
@@ -28,13 +32,8 @@ const LOOK_ANYWAY_AFTER: Duration = Duration::from_secs(60);
 pub(crate) struct Watch {
     watcher: RecommendedWatcher,
     wakes: Receiver<Wake>,
-    folders: Vec<Folder>,
-}
-
-/// A folder on the way to the logs, from the outside in, and which one of that name is watched.
-struct Folder {
-    path: Utf8PathBuf,
-    watched: Option<(u64, u64)>,
+    /// The folders on the way to the logs, from the outside in.
+    folders: Vec<Utf8PathBuf>,
 }
 
 /// What may have changed.
@@ -58,13 +57,13 @@ impl Watch {
     /// Begins to watch a store, whose root must be there.
     pub(crate) fn on(store: &Store) -> Result<Self, Failure> {
         let notes = store.notes_path();
-        let folders: Vec<_> = notes.ancestors().take(3).map(Utf8Path::to_owned).collect();
+        let mut folders: Vec<_> = notes.ancestors().take(3).map(Utf8Path::to_owned).collect();
         let (send, wakes) = mpsc::channel();
         let watcher = notify::recommended_watcher(teller(folders.clone(), send.clone()))
             .map_err(|e| failed(&notes, &e))?;
         thread::spawn(move || tell_when_reader_is_gone(&send));
-        let folders = folders.into_iter().rev().map(|path| Folder { path, watched: None });
-        let mut watch = Self { watcher, wakes, folders: folders.collect() };
+        folders.reverse();
+        let mut watch = Self { watcher, wakes, folders };
         watch.renew()?;
         Ok(watch)
     }
@@ -85,30 +84,14 @@ impl Watch {
         Ok(changes)
     }
 
-    /// Watches each folder that is there and not watched yet, from the outside in.
+    /// Watches each folder that is there, anew and from the outside in: one that comes meanwhile is
+    /// told by the one around it.
     fn renew(&mut self) -> Result<(), Failure> {
-        for (depth, folder) in self.folders.iter_mut().enumerate() {
-            let there = fs::metadata(&folder.path).map(|status| (status.dev(), status.ino()));
-            if there.as_ref().ok() == folder.watched.as_ref() {
-                continue;
-            }
-            if folder.watched.take().is_some() {
-                let _ = self.watcher.unwatch(folder.path.as_std_path()); // it may be gone by itself
-            }
-            match there {
-                Ok(there) => {
-                    match self.watcher.watch(folder.path.as_std_path(), RecursiveMode::NonRecursive)
-                    {
-                        Ok(()) => folder.watched = Some(there),
-                        Err(e) if is_absent(&e) && depth > 0 => {}
-                        Err(e) => return Err(failed(&folder.path, &e)),
-                    }
-                }
-                Err(e) if e.kind() == io::ErrorKind::NotFound && depth > 0 => {}
-                Err(e) => {
-                    let what = format_args!("watch {}", folder.path);
-                    return Err(Failure::system(what, &e).at(&folder.path));
-                }
+        for (depth, folder) in self.folders.iter().enumerate() {
+            let _ = self.watcher.unwatch(folder.as_std_path()); // it may be watched no more
+            match self.watcher.watch(folder.as_std_path(), RecursiveMode::NonRecursive) {
+                Err(e) if !(is_absent(&e) && depth > 0) => return Err(failed(folder, &e)),
+                _ => {}
             }
         }
         Ok(())
