@@ -11,6 +11,7 @@ mod counting;
 mod deciding;
 mod diffing;
 mod examples;
+mod exporting;
 mod following;
 mod left_out;
 mod names;

@@ -103,7 +103,7 @@ impl Verify {
 }
 
 /// Returns the status that says more about the store as a whole.
-fn graver(one: Exit, other: Exit) -> Exit {
+pub(super) fn graver(one: Exit, other: Exit) -> Exit {
     let rank = |exit| match exit {
         Exit::Damage => 3,
         Exit::Done => 0,

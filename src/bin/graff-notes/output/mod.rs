@@ -6,6 +6,7 @@
 //! a line.
 
 mod chart;
+mod new_file;
 mod notices;
 mod progress;
 mod stdout;
@@ -14,6 +15,7 @@ mod text;
 mod time;
 
 pub(crate) use chart::chart;
+pub(crate) use new_file::{IfThere, NewFile};
 pub(crate) use notices::Notices;
 pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};

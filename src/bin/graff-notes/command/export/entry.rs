@@ -1,0 +1,108 @@
+//! A line of a log as an export has it.
+
+use std::borrow::Cow;
+
+use graff_notes::{
+    log::{self, Line, Tail},
+    session::SessionName,
+    units::Bytes,
+};
+use serde::Serialize;
+
+use crate::command::record::RecordAnswer;
+
+/// The version of exports, which each entry carries; another one is not guessed at.
+pub(crate) const VERSION: u64 = 1;
+
+/// The kind of an entry that stands for what is no readable record.
+pub(crate) const DAMAGE: &str = "damage";
+
+/// A record, or damage where one may have been.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Entry<'a> {
+    Record(RecordAnswer<'a>),
+    Damage(Damage<'a>),
+}
+
+/// What stands in a log and is no readable record of its session.
+#[derive(Debug, Serialize)]
+pub(super) struct Damage<'a> {
+    session: Cow<'a, str>,
+    kind: &'static str,
+    pub(super) line: u64,
+    pub(super) offset: Bytes,
+    reason: &'static str,
+    pub(super) detail: String,
+}
+
+/// An entry in JSON.
+#[derive(Serialize)]
+struct Exported<'a> {
+    export: u64,
+    #[serde(flatten)]
+    entry: &'a Entry<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// Returns the entry for a line; a blank one has none.
+    pub(super) fn of(line: &'a log::Entry<'_>, session: &'a SessionName) -> Option<Self> {
+        let damage = |reason, detail| {
+            Self::Damage(Damage::of(session, (line.number, line.offset), reason, detail))
+        };
+        match &line.line {
+            Line::Blank => None,
+            Line::Record(record) => {
+                Some(Self::Record(RecordAnswer::of(line, record).named(session)))
+            }
+            Line::Bad(fault) => Some(damage(fault.reason(), fault.to_string())),
+            Line::Newer => {
+                let detail = "written by a newer version of the format";
+                Some(damage("newer_version", detail.to_owned()))
+            }
+            Line::Foreign { session } => {
+                Some(damage("foreign", format!("a record of session {session:?}")))
+            }
+        }
+    }
+
+    /// Returns the entry for a torn tail, which is the `line`th line.
+    pub(super) fn of_tail(tail: Tail, session: &'a SessionName, line: u64) -> Option<Self> {
+        let Tail::Torn { offset, fault, .. } = tail else { return None };
+        let detail = format!("the file ends in a torn record: {fault}");
+        Some(Self::Damage(Damage::of(session, (line, offset), "torn_tail", detail)))
+    }
+
+    /// Returns the same, kept apart from the line.
+    pub(super) fn into_owned(self) -> Entry<'static> {
+        match self {
+            Self::Record(record) => Entry::Record(record.into_owned()),
+            Self::Damage(damage) => Entry::Damage(Damage {
+                session: Cow::Owned(damage.session.into_owned()),
+                kind: damage.kind,
+                line: damage.line,
+                offset: damage.offset,
+                reason: damage.reason,
+                detail: damage.detail,
+            }),
+        }
+    }
+
+    /// Returns it in JSON, on one line.
+    pub(super) fn json(&self) -> String {
+        // Strings, numbers and field names always make JSON.
+        serde_json::to_string(&Exported { export: VERSION, entry: self }).unwrap_or_default()
+    }
+}
+
+impl<'a> Damage<'a> {
+    fn of(
+        session: &'a SessionName,
+        (line, offset): (u64, Bytes),
+        reason: &'static str,
+        detail: String,
+    ) -> Self {
+        let session = Cow::Borrowed(session.as_str());
+        Self { session, kind: DAMAGE, line, offset, reason, detail }
+    }
+}

@@ -1,0 +1,54 @@
+//! An export to be read.
+
+use graff_notes::units::{Bytes, Timestamp};
+
+use super::entry::Entry;
+use crate::{command::record::RecordAnswer, output::Clock};
+
+/// The shortest fence of a block of code.
+const FENCE_MIN: usize = 3;
+
+/// Returns an entry in Markdown, with a blank line behind it.
+pub(super) fn entry(entry: &Entry<'_>, clock: &Clock) -> String {
+    match entry {
+        Entry::Record(record) => match &record.text {
+            Some(text) => note(record, text, clock),
+            None => format!("* {}\n\n", title(record, clock)),
+        },
+        Entry::Damage(damage) => format!(
+            "> **damage** at line {}, byte {}: {}\n\n",
+            damage.line, damage.offset, damage.detail
+        ),
+    }
+}
+
+fn note(record: &RecordAnswer<'_>, text: &str, clock: &Clock) -> String {
+    let mechanical = match record.kind {
+        "mechanical" => {
+            "> **mechanical**: put together by the program, not written by the agent\n\n"
+        }
+        _ => "",
+    };
+    let cut = match record.cut {
+        Bytes::ZERO => String::new(),
+        cut => format!("> **cut**: {cut} bytes are missing at the end\n\n"),
+    };
+    let (title, fence) = (title(record, clock), fence(text));
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("## {title}\n\n{mechanical}{cut}{fence}text\n{text}{end}{fence}\n\n")
+}
+
+fn title(record: &RecordAnswer<'_>, clock: &Clock) -> String {
+    let number = record.seq.map(|seq| format!(" {seq}")).unwrap_or_default();
+    let at = match record.created_at {
+        Timestamp::ZERO => String::new(),
+        at => format!(" · {}", clock.show(at)),
+    };
+    format!("{}{number} · generation {}{at}", record.kind, record.r#gen)
+}
+
+/// Returns a fence that nothing in the text can close.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(FENCE_MIN.max(longest + 1))
+}

@@ -1,0 +1,242 @@
+//! `export`: the records of sessions as one document, with the damage where it stands.
+
+mod entry;
+mod markdown;
+mod sheet;
+
+use std::collections::VecDeque;
+
+use camino::Utf8PathBuf;
+use clap::{Args, ValueEnum};
+use graff_notes::{session::SessionName, store::Store};
+use serde::Serialize;
+
+use super::verify::graver;
+use crate::{
+    context::{Context, explain, session},
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Cell, Form, IfThere, Progress, Table, plural},
+    selection::{Period, Scope, TimeStyle, Times},
+};
+use entry::Entry;
+use sheet::{Sheet, Target};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes export >notes.md
+  graff-notes export fix-parser --format jsonl --output fix-parser.jsonl
+  graff-notes export --since 'a week' --format json | jq '.entries | length'
+
+Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes them
+back. A file that is there is only replaced with --force, and only by a whole one.
+
+Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be
+read, else 3 where a session is not there, or none is; else 0.";
+
+/// Writes the records of sessions as one document
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Export {
+    /// Names of the sessions; without any, all of them
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<String>,
+    /// What the document is; without this markdown, and jsonl with --json
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Writes to this file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<Utf8PathBuf>,
+    /// Replaces the file if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Only the last N records of each session
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    #[command(flatten)]
+    scope: Scope,
+    #[command(flatten)]
+    period: Period,
+    #[command(flatten)]
+    times: Times,
+}
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    /// For reading
+    Markdown,
+    /// One object
+    Json,
+    /// One object a line
+    Jsonl,
+}
+
+/// What was exported to a file.
+#[derive(Serialize)]
+struct Answer<'a> {
+    path: &'a str,
+    format: Format,
+    sessions: u64,
+    records: u64,
+    damage: u64,
+}
+
+/// What an export has come to.
+#[derive(Debug, Default)]
+struct Sum {
+    records: u64,
+    damage: u64,
+}
+
+impl Export {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let format = self.format(cx)?;
+        let named =
+            self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
+        let store = cx.store()?;
+        let mut sessions = if named.is_empty() { store.sessions()?.names } else { named };
+        sessions.retain(|session| self.scope.holds(session));
+        if sessions.is_empty() {
+            let folder = store.notes_path();
+            let what = format_args!("export anything: there is no such session in {folder}");
+            return Err(Failure::nothing(what).at(&folder).into());
+        }
+        let clock = self.times.lasting_clock(cx.out.form(), TimeStyle::Iso);
+        let sheet = Sheet::new(format, clock, self.target()?);
+        let progress = Progress::new(&cx.notices, sessions.len(), "exporting");
+        let mut run = Run { cx, sheet, sum: Sum::default(), progress };
+        let mut exit = Exit::Done;
+        for session in &sessions {
+            exit = graver(exit, run.session(&self, &store, session)?);
+        }
+        let Run { cx, sheet, sum: Sum { records, damage }, progress } = run;
+        drop(progress);
+        let sessions = sheet.end(&mut cx.out)?;
+        if let Some(path) = &self.output {
+            let path = path.as_str();
+            say(cx, &Answer { path, format, sessions, records, damage })?;
+        }
+        Ok(exit)
+    }
+
+    fn format(&self, cx: &Context) -> Result<Format, Failure> {
+        let is_json = cx.out.form() == Form::Json;
+        match self.format {
+            Some(Format::Markdown) if is_json && self.output.is_none() => {
+                Err(Failure::input("write Markdown with --json: it is none")
+                    .advise("leave one of the two out, or name a file with --output"))
+            }
+            Some(format) => Ok(format),
+            None => {
+                Ok(if is_json && self.output.is_none() { Format::Jsonl } else { Format::Markdown })
+            }
+        }
+    }
+
+    fn target(&self) -> Result<Target, Failure> {
+        let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
+        Target::of(self.output.as_deref(), if_there)
+    }
+
+    fn holds(&self, entry: &Entry<'_>) -> bool {
+        match entry {
+            Entry::Record(record) => self.period.holds(record.created_at),
+            Entry::Damage(_) => true,
+        }
+    }
+}
+
+/// An export under way.
+struct Run<'c> {
+    cx: &'c mut Context,
+    sheet: Sheet,
+    sum: Sum,
+    progress: Progress,
+}
+
+impl Run<'_> {
+    fn session(
+        &mut self,
+        export: &Export,
+        store: &Store,
+        session: &SessionName,
+    ) -> Result<Exit, Stop> {
+        let damage_before = self.sum.damage;
+        let mut last =
+            export.limit.map(|limit| Last { entries: VecDeque::new(), records: 0, limit });
+        let (mut said, mut lines) = (Ok(()), 0);
+        let replayed = store.replay(session, &mut |line| {
+            lines = line.number;
+            let entry = Entry::of(&line, session);
+            let Some(entry) = entry.filter(|entry| said.is_ok() && export.holds(entry)) else {
+                return;
+            };
+            match &mut last {
+                None => said = self.say(session, &entry),
+                Some(last) => last.push(entry.into_owned()),
+            }
+        });
+        said?;
+        let last = last.into_iter().flat_map(|last| last.entries);
+        last.into_iter().try_for_each(|entry| self.say(session, &entry))?;
+        self.progress.step();
+        match replayed {
+            Ok(tail) => {
+                let torn = Entry::of_tail(tail, session, lines + 1);
+                torn.iter().try_for_each(|entry| self.say(session, entry))?;
+                Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
+            }
+            Err(e) => {
+                let failure = explain(e, store, session);
+                Ok(self.progress.aside(|| self.cx.notices.failure(&failure)))
+            }
+        }
+    }
+
+    fn say(&mut self, session: &SessionName, entry: &Entry<'_>) -> Result<(), Stop> {
+        match entry {
+            Entry::Record(_) => self.sum.records += 1,
+            Entry::Damage(_) => self.sum.damage += 1,
+        }
+        let Self { cx, sheet, progress, .. } = self;
+        progress.aside(|| sheet.entry(&mut cx.out, session, entry))
+    }
+}
+
+/// The last records of a log, and the damage behind the first of them.
+struct Last {
+    entries: VecDeque<Entry<'static>>,
+    records: usize,
+    limit: usize,
+}
+
+impl Last {
+    fn push(&mut self, entry: Entry<'static>) {
+        self.records += usize::from(matches!(entry, Entry::Record(_)));
+        self.entries.push_back(entry);
+        while self.records > self.limit
+            && let Some(entry) = self.entries.pop_front()
+        {
+            self.records -= usize::from(matches!(entry, Entry::Record(_)));
+        }
+    }
+}
+
+fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
+    let Answer { path, sessions, records, damage, .. } = *answer;
+    match cx.out.form() {
+        Form::Json => cx.out.json(answer),
+        Form::Plain => {
+            let figures = [sessions, records, damage].map(Cell::figure);
+            let row = [Cell::text(path)].into_iter().chain(figures).collect();
+            Table::of(&[]).row(&mut cx.out, row)
+        }
+        Form::Terminal => {
+            let [records, sessions] = [plural(records, "record"), plural(sessions, "session")];
+            let damage = if damage > 0 { format!(", {damage} damaged") } else { String::new() };
+            cx.out.line(&format!("wrote {records} of {sessions} to {path}{damage}"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The document that an export writes, and where it goes.
+
+use camino::Utf8Path;
+use graff_notes::session::SessionName;
+
+use super::{
+    Format,
+    entry::{Entry, VERSION},
+    markdown,
+};
+use crate::{
+    failure::{Failure, Stop},
+    output::{Clock, Form, IfThere, NewFile, Output, shown},
+};
+
+/// A document under way.
+#[derive(Debug)]
+pub(super) struct Sheet {
+    format: Format,
+    clock: Clock,
+    target: Target,
+    /// The session of the last entry.
+    session: Option<SessionName>,
+    /// How many sessions it has entries of.
+    sessions: u64,
+}
+
+/// Where a document goes.
+#[derive(Debug)]
+pub(super) enum Target {
+    Stdout,
+    File(NewFile),
+}
+
+impl Sheet {
+    pub(super) const fn new(format: Format, clock: Clock, target: Target) -> Self {
+        Self { format, clock, target, session: None, sessions: 0 }
+    }
+
+    /// Adds an entry; those of a session come one behind the other.
+    pub(super) fn entry(
+        &mut self,
+        out: &mut Output,
+        session: &SessionName,
+        entry: &Entry<'_>,
+    ) -> Result<(), Stop> {
+        let is_first = self.sessions == 0;
+        let is_new = self.session.as_ref() != Some(session);
+        if is_new {
+            self.session = Some(session.clone());
+            self.sessions += 1;
+        }
+        let text = match self.format {
+            Format::Jsonl => entry.json() + "\n",
+            Format::Json if is_first => opening() + &entry.json(),
+            Format::Json => ",".to_owned() + &entry.json(),
+            Format::Markdown if is_new => {
+                format!("# {session}\n\n{}", markdown::entry(entry, &self.clock))
+            }
+            Format::Markdown => markdown::entry(entry, &self.clock),
+        };
+        self.target.text(out, &text)
+    }
+
+    /// Ends it, and returns how many sessions it has entries of.
+    pub(super) fn end(mut self, out: &mut Output) -> Result<u64, Stop> {
+        if self.format == Format::Json {
+            let opening = if self.sessions == 0 { opening() } else { String::new() };
+            self.target.text(out, &(opening + "]}\n"))?;
+        }
+        if let Target::File(file) = self.target {
+            file.finish()?;
+        }
+        Ok(self.sessions)
+    }
+}
+
+fn opening() -> String {
+    format!("{{\"export\":{VERSION},\"entries\":[")
+}
+
+impl Target {
+    pub(super) fn of(path: Option<&Utf8Path>, if_there: IfThere) -> Result<Self, Failure> {
+        path.map_or(Ok(Self::Stdout), |path| NewFile::begin(path, if_there).map(Self::File))
+    }
+
+    fn text(&mut self, out: &mut Output, text: &str) -> Result<(), Stop> {
+        match self {
+            Self::File(file) => Ok(file.bytes(text.as_bytes())?),
+            Self::Stdout if out.form() == Form::Terminal => out.bytes(shown(text).as_bytes()),
+            Self::Stdout => out.bytes(text.as_bytes()),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A file that is there whole or not at all.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    os::fd::AsRawFd,
+    process,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+use crate::failure::Failure;
+
+/// Where the system shows the open files of a process by number, from where one can be given a name.
+const OPEN_FILES: &str = "/proc/self/fd";
+
+/// What is done where there is a file already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfThere {
+    /// It stays, and ours is refused.
+    Refuse,
+    /// Ours takes its place.
+    Replace,
+}
+
+/// A file under way, which gets its name when it is whole: whoever interrupts us leaves nothing
+/// half done behind, and no other file is ever cut short.
+///
+/// Only its owner can read it, as it is with the notes themselves.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    path: Utf8PathBuf,
+    if_there: IfThere,
+    out: BufWriter<File>,
+    /// The name that it has meanwhile, where the system has no files without one.
+    meanwhile: Option<Utf8PathBuf>,
+}
+
+impl NewFile {
+    /// Begins a file that is to be at `path`; refuses at once what would be refused in the end.
+    pub(crate) fn begin(path: &Utf8Path, if_there: IfThere) -> Result<Self, Failure> {
+        match fs::symlink_metadata(path) {
+            Ok(status) if !status.is_file() => {
+                let what = format_args!("write {path}: it is there, and no plain file");
+                return Err(Failure::input(what).at(path));
+            }
+            Ok(_) if if_there == IfThere::Refuse => return Err(is_there(path)),
+            _ => {}
+        }
+        let (file, meanwhile) = create(path).map_err(|e| failed("create", path, &e))?;
+        Ok(Self { path: path.to_owned(), if_there, out: BufWriter::new(file), meanwhile })
+    }
+
+    /// Writes on.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.out.write_all(bytes).map_err(|e| failed("write", &self.path, &e))
+    }
+
+    /// Gives the file its name, once it is on disk.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        let named = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
+        named.and_then(|()| self.name()).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => is_there(&self.path),
+            _ => failed("write", &self.path, &e),
+        })
+    }
+
+    fn name(&mut self) -> io::Result<()> {
+        match (self.if_there, self.meanwhile.take()) {
+            (IfThere::Refuse, None) => self.link(&self.path),
+            (IfThere::Refuse, Some(name)) => {
+                let linked = fs::hard_link(&name, &self.path);
+                let _ = fs::remove_file(&name); // a second name does no harm
+                linked
+            }
+            (IfThere::Replace, None) => {
+                let name = name_meanwhile(&self.path);
+                self.link(&name)?;
+                fs::rename(name, &self.path)
+            }
+            (IfThere::Replace, Some(name)) => fs::rename(name, &self.path),
+        }
+    }
+
+    fn link(&self, path: &Utf8Path) -> io::Result<()> {
+        let open = format!("{OPEN_FILES}/{}", self.out.get_ref().as_raw_fd());
+        let followed = AtFlags::SYMLINK_FOLLOW;
+        Ok(rustix::fs::linkat(CWD, open, CWD, path.as_std_path(), followed)?)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(name) = &self.meanwhile {
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+/// Creates a file without a name, or with one for the time being where that can't be.
+fn create(path: &Utf8Path) -> io::Result<(File, Option<Utf8PathBuf>)> {
+    let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
+    if let Some(file) = create_without_name(folder) {
+        return Ok((file, None));
+    }
+    let name = name_meanwhile(path);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = rustix::fs::open(name.as_std_path(), flags, Mode::RUSR | Mode::WUSR)?;
+    Ok((file.into(), Some(name)))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn create_without_name(folder: &Utf8Path) -> Option<File> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder.as_std_path(), flags, Mode::RUSR | Mode::WUSR).ok()?;
+    fs::metadata(OPEN_FILES).ok().map(|_| file.into())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn create_without_name(_folder: &Utf8Path) -> Option<File> {
+    None
+}
+
+fn name_meanwhile(path: &Utf8Path) -> Utf8PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    path.with_file_name(format!(".{name}.{}.part", process::id()))
+}
+
+fn is_there(path: &Utf8Path) -> Failure {
+    Failure::input(format_args!("write {path}: it is there already"))
+        .advise("--force replaces it")
+        .at(path)
+}
+
+fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
+    Failure::system(format_args!("{attempted} {path}"), cause).at(path)
+}

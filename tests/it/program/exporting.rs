@@ -1,0 +1,240 @@
+//! An export has every record and every fault, each where it stands, and is there whole or not at
+//! all.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+/// What stands before and behind each note.
+const JUNK: &str = "junk\n";
+
+fn world() -> World {
+    let world = World::new();
+    world.put(
+        "s1",
+        format!(
+            "{{\"v\":1,\"session\":\"s1\",\"gen\":1,\"text\":\"first\",\"created_at\":1000,\"seq\":1}}\n{JUNK}\
+             {{\"v\":1,\"session\":\"s1\",\"gen\":2,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}}\n\n\
+             {{\"v\":1,\"session\":\"s1\",\"gen\":2,\"text\":\"a ``` b\\n\",\"created_at\":3000,\"seq\":3,\
+             \"kind\":\"mechanical\",\"cut\":7}}\n\
+             {{\"v\":1,\"session\":\"s2\",\"text\":\"not ours\"}}\n{{\"v\":2}}\n{{\"v\":1,\"torn"
+        ),
+    );
+    world.put("s3", "{\"v\":1,\"session\":\"s3\",\"text\":\"by another program\"}\n");
+    world
+}
+
+const MARKDOWN: &str = "\
+# s1
+
+## note 1 · generation 1 · 1970-01-01T00:00:01Z
+
+```text
+first
+```
+
+> **damage** at line 2, byte 72: malformed JSON at byte 1 of the record
+
+* attempt 2 · generation 2 · 1970-01-01T00:00:02Z
+
+## mechanical 3 · generation 2 · 1970-01-01T00:00:03Z
+
+> **mechanical**: put together by the program, not written by the agent
+
+> **cut**: 7 bytes are missing at the end
+
+````text
+a ``` b
+````
+
+> **damage** at line 6, byte 256: a record of session \"s2\"
+
+> **damage** at line 7, byte 297: written by a newer version of the format
+
+> **damage** at line 8, byte 305: the file ends in a torn record: cut off before its end
+
+# s3
+
+## note · generation 0
+
+```text
+by another program
+```
+
+";
+
+#[test]
+fn markdown_shows_everything_where_it_stands() {
+    let world = world();
+    assert_eq!(world.run(&["export"]).ends(5).stdout(), MARKDOWN);
+    let (_, s3) = MARKDOWN.split_once("# s3").expect("the second session");
+    assert_eq!(world.run(&["export", "s3"]).quietly().stdout(), format!("# s3{s3}"));
+    let terminal = world.at_terminal(80, "", &["export", "s3"]).ends(0);
+    assert_eq!(terminal.stdout(), format!("# s3{s3}").replace('\n', "\r\n"));
+}
+
+#[test]
+fn json_has_every_record_and_every_fault_in_the_order_of_the_log() {
+    let world = world();
+    let lines = world.run(&["export", "--format", "jsonl"]).ends(5).answers();
+    let record = |session: &str,
+                  seq: Value,
+                  generation: u64,
+                  kind: &str,
+                  at: u64,
+                  text: Value,
+                  place: [u64; 3]| {
+        let [cut, line, offset] = place;
+        json!({
+            "export": 1, "session": session, "seq": seq, "gen": generation, "kind": kind,
+            "created_at": at, "text": text, "cut": cut, "line": line, "offset": offset, "sealed": false
+        })
+    };
+    let damage = |line: u64, offset: u64, reason: &str, detail: &str| {
+        json!({
+            "export": 1, "session": "s1", "kind": "damage", "line": line, "offset": offset,
+            "reason": reason, "detail": detail
+        })
+    };
+    let expected = [
+        record("s1", json!(1), 1, "note", 1000, json!("first"), [0, 1, 0]),
+        damage(2, 72, "malformed", "malformed JSON at byte 1 of the record"),
+        record("s1", json!(2), 2, "attempt", 2000, json!(null), [0, 3, 77]),
+        record("s1", json!(3), 2, "mechanical", 3000, json!("a ``` b\n"), [7, 5, 152]),
+        damage(6, 256, "foreign", "a record of session \"s2\""),
+        damage(7, 297, "newer_version", "written by a newer version of the format"),
+        damage(8, 305, "torn_tail", "the file ends in a torn record: cut off before its end"),
+        record("s3", json!(null), 0, "note", 0, json!("by another program"), [0, 1, 0]),
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(world.run(&["export", "--json"]).ends(5).answers(), expected);
+    let whole = world.run(&["export", "--format", "json"]).ends(5).json();
+    assert_eq!(whole, json!({"export": 1, "entries": expected}));
+    let none = world.run(&["export", "s3", "--format", "json", "--since", "now"]).quietly().json();
+    assert_eq!(none, json!({"export": 1, "entries": []}));
+}
+
+#[test]
+fn only_what_is_meant_is_exported_and_damage_between_stays() {
+    let world = world();
+    let lines = |args: &[&str]| {
+        let ran = world.run(&[&["export", "--format", "jsonl"], args].concat());
+        let place =
+            |entry: &Value| format!("{}{}", entry["session"].as_str().unwrap(), entry["line"]);
+        ran.answers().iter().map(place).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(lines(&[]), "s11 s12 s13 s15 s16 s17 s18 s31");
+    assert_eq!(lines(&["-n", "1"]), "s15 s16 s17 s18 s31");
+    assert_eq!(lines(&["-n", "2", "s1"]), "s12 s13 s15 s16 s17 s18");
+    assert_eq!(lines(&["--session-glob", "*3"]), "s31");
+    assert_eq!(lines(&["--since", "1970-01-01T00:00:03Z"]), "s12 s15 s16 s17 s18");
+    assert_eq!(lines(&["s3", "s1", "-n", "1"]), "s31 s15 s16 s17 s18");
+}
+
+#[test]
+fn a_file_is_written_whole_and_never_over_another_one_unasked() {
+    let world = world();
+    let file = world.root().join("out.md");
+    let ran = world.run(&["export", "s3", "--output", "out.md"]).quietly();
+    assert_eq!(ran.stdout(), "out.md\t1\t1\t0\n");
+    let (_, s3) = MARKDOWN.split_once("# s3").expect("the second session");
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), format!("# s3{s3}"));
+    assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
+    let ran = world.run(&["export", "--output", "out.md"]).ends(2);
+    assert_eq!(
+        ran.stderr(),
+        "graff-notes: could not write out.md: it is there already\n  --force replaces it\n"
+    );
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), format!("# s3{s3}"));
+    let ran = world.run(&["export", "--output", "out.md", "--force", "--json"]).ends(5);
+    let answer =
+        json!({"path": "out.md", "format": "markdown", "sessions": 2, "records": 4, "damage": 4});
+    assert_eq!(ran.json(), answer);
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), MARKDOWN);
+    let files = world.files();
+    let strange = files.iter().filter(|file| file.contains(".part"));
+    assert_eq!(strange.count(), 0, "{files:?}");
+}
+
+#[test]
+fn what_is_no_plain_file_is_never_written_to() {
+    let world = world();
+    fs::create_dir(world.root().join("folder")).expect("a folder");
+    fs::write(world.root().join("victim"), "untouched").expect("a file");
+    symlink("victim", world.root().join("link")).expect("a link");
+    let pipe = world.root().join("pipe");
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, pipe.as_str(), kind, rustix::fs::Mode::RWXU, 0)
+        .expect("a pipe");
+    for path in ["folder", "link", "pipe"] {
+        let ran = world.run(&["export", "--output", path, "--force"]).ends(2);
+        let said = format!("graff-notes: could not write {path}: it is there, and no plain file\n");
+        assert_eq!(ran.stderr(), said);
+    }
+    assert_eq!(fs::read_to_string(world.root().join("victim")).expect("a file"), "untouched");
+    let ran = world.run(&["export", "--output", "not/there"]).ends(1);
+    assert!(ran.stderr().starts_with("graff-notes: could not create not/there: "), "{ran}");
+}
+
+#[test]
+fn a_failure_leaves_no_file() {
+    let world = World::new();
+    world.put("s1", "{\"v\":1,\"session\":\"s1\",\"text\":\"a note\"}\n");
+    let before = world.files();
+    world.run(&["export", "nobody", "--output", "out"]).ends(3);
+    world.run(&["export", "s1", "--json", "--format", "markdown"]).ends(2);
+    world.run(&["export", "--session-glob", "x", "--output", "out"]).ends(3);
+    World::new().run(&["export"]).ends(3);
+    let mut after = world.files();
+    after.retain(|file| file != "out");
+    assert_eq!(after, before);
+}
+
+// Where a file can't be without a name, a killed process leaves one that is hidden.
+#[cfg(target_os = "linux")]
+#[test]
+fn who_interrupts_it_finds_the_whole_file_or_none() {
+    let world = World::new();
+    let log = |session: &str| {
+        let note = |at| format!("{{\"v\":1,\"session\":\"{session}\",\"text\":\"note {at}\"}}\n");
+        (0..100).map(note).collect::<String>()
+    };
+    let sessions: Vec<_> = (0..100).map(|at| format!("s{at}")).collect();
+    for session in &sessions {
+        world.put(session, log(session));
+    }
+    let before = world.files();
+    let file = world.root().join("out.jsonl");
+    for instant in 0..24 {
+        let args = ["export", "--format", "jsonl", "--output", "out.jsonl"];
+        let mut child =
+            world.command(&args).stdout(std::process::Stdio::null()).spawn().expect("it starts");
+        for _ in 0..instant * 400 {
+            std::thread::yield_now();
+        }
+        let _ = child.kill(); // it may have ended by then
+        child.wait().expect("it ends");
+        if let Ok(whole) = fs::read_to_string(&file) {
+            assert_eq!(whole.lines().count(), 10_000, "killed at instant {instant}");
+            fs::remove_file(&file).expect("it is removed");
+        }
+        assert_eq!(world.files(), before, "killed at instant {instant}");
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_said_and_the_rest_exported() {
+    let world = World::new();
+    world.put("s2", "{\"v\":1,\"session\":\"s2\",\"text\":\"a note\"}\n");
+    fs::create_dir(world.log("s1")).expect("a folder in its place");
+    let ran = world.run(&["export", "--json"]).ends(1);
+    assert_eq!(ran.json()["session"], "s2");
+    assert_eq!(ran.said("error")["session"], "s1");
+    let ran = world.run(&["export", "s2", "gone"]).ends(3);
+    assert!(ran.stdout().contains("a note"), "{ran}");
+}
