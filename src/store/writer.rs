@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A [`Writer`] only comes from looking at the tail with the lock held, and is spent by writing:
-//! nobody writes twice on one look. A log that has any byte has a durable entry in its folder: the
-//! entry is synced before the first byte is written, and after a repair has replaced it.
+//! nobody writes twice on one look. A log with a numbered record in it has a durable entry in its
+//! folder: the entry is synced before the first such record is written, and after a repair has
+//! replaced the log.
 
 use std::{ops::ControlFlow, process};
 
@@ -127,11 +128,6 @@ impl Writer<'_> {
         Ok(found.is_some())
     }
 
-    /// Returns the number of the next record: that of the last one that has a number, plus 1.
-    fn next_seq(&self) -> Result<Seq, Error> {
-        Ok(self.find(|record| record.seq)?.map_or(Seq::new(1), Seq::next))
-    }
-
     /// Returns the first answer that a record gives, looking from the end.
     fn find<T>(&self, answer: impl Fn(&Record<'_>) -> Option<T>) -> Result<Option<T>, Error> {
         let mut found = None;
@@ -146,7 +142,19 @@ impl Writer<'_> {
 
     /// Makes durable what stands in the log: whoever wrote it may have died before its sync.
     pub(super) fn confirm(self) -> Result<(), Error> {
+        self.sync_entries_unless_after(self.last_seq()?)?;
         self.file.sync()
+    }
+
+    /// Returns the number of the last record that has one.
+    fn last_seq(&self) -> Result<Option<Seq>, Error> {
+        self.find(|record| record.seq)
+    }
+
+    /// Makes the log's entry durable, where no numbered record says that it is: the log is new
+    /// then, or another program's, which need not have cared.
+    fn sync_entries_unless_after(&self, last: Option<Seq>) -> Result<(), Error> {
+        if last.is_some() { Ok(()) } else { self.folder.sync_entries() }
     }
 
     /// Appends `draft` and returns the number that it got.
@@ -156,15 +164,14 @@ impl Writer<'_> {
     /// On return it is on disk. On failure the file reads as before, unless the error is
     /// [`ErrorKind::Uncertain`].
     pub(super) fn append(self, draft: &Draft) -> Result<Seq, Error> {
-        let seq = self.next_seq()?;
+        let last = self.last_seq()?;
+        let seq = last.map_or(Seq::new(1), Seq::next);
         let mut line = Vec::new();
         if self.look.is_open() {
             line.push(b'\n');
         }
         draft.write(self.session, seq, &mut line);
-        if self.look.len() == 0 {
-            self.folder.sync_entries()?;
-        }
+        self.sync_entries_unless_after(last)?;
         self.write(&line)?;
         tracing::debug!(session = %self.session, %seq, bytes = line.len(), "appended");
         Ok(seq)

@@ -50,6 +50,8 @@ enum Step {
     Latch(u64),
     /// A program that knows no lock appends this, durable.
     Foreign(Vec<u8>),
+    /// A program that syncs nothing makes the log, with this record in it.
+    Made(&'static str, Vec<u8>),
     /// From then on the log reads as this.
     Repair(Vec<&'static str>),
     Forget,
@@ -106,6 +108,10 @@ impl Play {
                 }
             }),
             Step::Foreign(bytes) => self.medium.change(|disk| disk.append_durably(LOG, bytes)),
+            Step::Made(record, bytes) => {
+                self.medium.change(|disk| disk.make_undurably(LOG, bytes));
+                self.ledger.push(record, Presence::May);
+            }
             Step::Repair(then) => {
                 self.replace(Ledger::of(then), |store| {
                     store.repair(&s1(), RepairMode::Write).is_ok()
@@ -272,6 +278,16 @@ fn while_a_note_follows_a_whole_record_without_its_lf() {
         .then([Step::Append("three"), Step::AppendKept("four")]);
     story.remains = Remains::Repairable;
     survives_a_crash_at_any_moment(&story);
+}
+
+#[test]
+fn while_a_note_follows_what_another_program_made_and_did_not_sync() {
+    const THEIRS: &[u8] = b"{\"v\":1,\"session\":\"s1\",\"text\":\"theirs\",\"created_at\":5}\n";
+    survives_a_crash_at_any_moment(&story("behind another program's record", None, &[]).then([
+        Step::Made("theirs", THEIRS.to_vec()),
+        Step::Append("one"),
+        Step::AppendKept("two"),
+    ]));
 }
 
 #[test]

@@ -126,6 +126,14 @@ impl Disk {
         file.sync();
     }
 
+    /// Makes the folders and a file in them as a program does that syncs nothing.
+    pub(crate) fn make_undurably(&mut self, name: &str, bytes: &[u8]) {
+        self.graff.is_there = true;
+        self.notes.is_there = true;
+        let inode = self.create(name);
+        self.files[inode].append(bytes);
+    }
+
     /// Appends as a process does that dies before its sync.
     pub(crate) fn append_undurably(&mut self, name: &str, bytes: &[u8]) {
         self.files[self.names[name]].append(bytes);
