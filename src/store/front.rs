@@ -155,7 +155,8 @@ impl Store {
     /// # Errors
     ///
     /// On an error the log reads as before and the record never appears later, with the exception
-    /// of [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain).
+    /// of [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain). (A log that was missing may be there
+    /// then, without a record.)
     ///
     /// # Durability
     ///
@@ -252,7 +253,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// On an error the log is as before.
+    /// On an error the log is as before, with the exception of
+    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain): it is repaired then, but not durably.
     pub fn repair(&self, session: &SessionName, mode: RepairMode) -> Result<Repair, Error> {
         repair::repair(self, session, mode)
     }
@@ -261,7 +263,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is nothing to remove.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is nothing to remove;
+    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain) where it is removed, but not durably.
     pub fn forget(&self, session: &SessionName) -> Result<(), Error> {
         sessions::forget(self, session)
     }
