@@ -119,8 +119,23 @@ impl Folder {
     pub(super) fn sync_entries(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_none() {
             self.sync_outer()?;
+            if self.holds_nothing_yet()? {
+                self.write_ignore()?;
+            }
         }
         self.sync(Level::Notes)
+    }
+
+    /// Returns whether no log has a byte in it, as where the making of the store was cut short.
+    fn holds_nothing_yet(&self) -> Result<bool, Error> {
+        let is_log = |name: &String| name.ends_with(layout::LOG_SUFFIX);
+        let is_empty = |name: String| {
+            let log = self.open_if_there(&name, Access::Read).ok()?;
+            let log = log.map(|handle| self.file(&name, handle.as_ref()).status());
+            Some(log?.ok()?.len == 0)
+        };
+        let mut logs = self.names()?.into_iter().filter(is_log);
+        Ok(logs.all(|name| is_empty(name).unwrap_or(false)))
     }
 
     /// Makes the folders, durable, and then the file that keeps them out of version control.
@@ -153,16 +168,36 @@ impl Folder {
         }
     }
 
+    /// Writes the file that keeps the store out of version control, under another name first: it is
+    /// never there without its text.
+    ///
+    /// Of two processes that make a store at once, one leaves it to the other.
     fn write_ignore(&self) -> Result<(), Error> {
-        let name = layout::IGNORE;
+        let name = layout::IGNORE_DRAFT;
+        self.remove_if_there(name)?; // a crash left it
         let handle = match patiently(|| self.medium.open(name, Access::Create)) {
             Ok(handle) => handle,
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
             Err(e) => return Err(self.failed("create", name, e)),
         };
-        let file = self.file(name, handle.as_ref());
-        file.append_all(layout::IGNORE_TEXT)?;
-        file.sync()
+        let draft = self.file(name, handle.as_ref());
+        let written = self.publish(draft);
+        if written.is_err() {
+            let _ = self.remove_if_there(name);
+        }
+        written
+    }
+
+    fn publish(&self, draft: File<'_>) -> Result<(), Error> {
+        draft.append_all(layout::IGNORE_TEXT)?;
+        draft.sync()?;
+        if self.identity(layout::IGNORE_DRAFT)? != Some(draft.status()?.id) {
+            return Ok(());
+        }
+        match self.rename(layout::IGNORE_DRAFT, layout::IGNORE) {
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
+        }
     }
 
     pub(super) fn failed(&self, attempted: &'static str, name: &str, source: io::Error) -> Error {

@@ -18,8 +18,10 @@ const REJECTED_SUFFIX: &str = ".notes.rejected";
 const REPAIRED_SUFFIX: &str = ".notes.repaired";
 /// What the name of the empty file ends in that stands beside a log while it is being replaced.
 const REPAIRING_SUFFIX: &str = ".notes.repairing";
-/// The file that keeps a store out of version control, and the last that a new store gets.
+/// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
+/// What [`IGNORE`] is called until it is whole.
+pub(super) const IGNORE_DRAFT: &str = ".gitignore.draft";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 

@@ -4,6 +4,7 @@
 //! ```text
 //! <root>/.graff/notes/            0700
 //!     .gitignore                  "*": nothing here is committed unless its owner wants it
+//!     .gitignore.draft            that file while it is being written
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out

@@ -25,7 +25,7 @@ use graff_notes::{
 use rustix::io::Errno;
 
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, Image, OpKind, When},
+    faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When, images},
     ledger::{Ledger, Presence, Remains},
     notes::{LOG, add, line, note, now, records, s1, store_on},
 };
@@ -197,6 +197,8 @@ fn check_images(
 ) {
     ledger.check_images(disk, remains, said, &mut |image| {
         assert!(no_line_is_lost(story, image), "{said}: a line is nowhere in {image:?}");
+        let ignore = image.get(IGNORE).map_or(&b"*\n"[..], Vec::as_slice);
+        assert_eq!(ignore.escape_ascii().to_string(), "*\\n", "{said}");
         seen.insert((image.clone(), ledger.clone()))
     });
 }
@@ -235,6 +237,21 @@ fn while_a_store_is_made() {
         Step::Append("two"),
         Step::Append("three"),
     ]));
+}
+
+#[test]
+fn a_store_whose_making_a_crash_cut_short_is_kept_out_of_version_control_by_its_first_note() {
+    let story = story("cut short", None, &[]).then([Step::Append("one")]);
+    let operations = Play::of(&story, None).medium.trace().len();
+    for k in 1..=operations {
+        images(&Play::of(&story, Some(k)).medium.disk(), LOG, &mut |image| {
+            let medium = FaultyMedium::holding(image);
+            add(&store_on(medium.clone()), "after the crash");
+            let least = medium.least();
+            assert_eq!(least.get(IGNORE).map(Vec::as_slice), Some(&b"*\n"[..]), "{image:?}");
+            assert!(!medium.live().contains_key(".gitignore.draft"), "{image:?}");
+        });
+    }
 }
 
 #[test]

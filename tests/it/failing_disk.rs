@@ -15,7 +15,7 @@ use graff_notes::{
 use rustix::io::Errno;
 
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, Image, Op, OpKind, When},
+    faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, Op, OpKind, When},
     ledger::{Ledger, Presence, Remains},
     notes::{LOG, add, line, note, now, records, s1, store_on},
 };
@@ -113,6 +113,8 @@ impl Case {
         check(&ledger, &medium.disk(), &format!("{said}, then a crash"));
 
         add(&store_on(medium.clone()), "the next");
+        let keeps_itself_out = self.log.is_some() || medium.live()[IGNORE] == b"*\n";
+        assert!(keeps_itself_out, "{said} and it is under version control");
         ledger.push("the next", Presence::Must);
         check(&ledger, &medium.disk(), &format!("{said}, then an append, then a crash"));
         result

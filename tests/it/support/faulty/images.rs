@@ -11,6 +11,9 @@ use super::disk::{Change, Disk, File, Inode};
 /// The files of an image, by name; empty where the folder itself is lost.
 pub(crate) type Image = BTreeMap<String, Vec<u8>>;
 
+/// The file that keeps a store out of version control.
+pub(crate) const IGNORE: &str = ".gitignore";
+
 /// How finely the writes to a file are taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grain {
@@ -41,7 +44,7 @@ pub(crate) fn images(disk: &Disk, focus: &str, visit: &mut dyn FnMut(&Image)) {
         for (name, inode) in &names {
             let grain = match name {
                 name if name == focus => Grain::Fine,
-                name if name.ends_with(".rejected") => Grain::Coarse,
+                name if name.ends_with(".rejected") || name == IGNORE => Grain::Coarse,
                 _ => Grain::Irrelevant,
             };
             contents.push((name.as_str(), contents_of(&disk.files[*inode], grain)));

@@ -26,7 +26,7 @@ use rustix::io::Errno;
 
 pub(crate) use disk::Disk;
 use disk::{Inode, Renaming};
-pub(crate) use images::{Image, images, least};
+pub(crate) use images::{IGNORE, Image, images, least};
 pub(crate) use plan::{Fault, Op, OpKind, When};
 
 /// No real device has this number.
