@@ -21,6 +21,10 @@ const PACKED: [&[u8]; 5] =
 /// How the lines begin that a merge leaves around what it could not join.
 const CONFLICT_MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
+/// How a JSON value begins that is no object.
+const VALUE_STARTS: [char; 16] =
+    ['[', '"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n'];
+
 /// What follows a record whose line stands in an array.
 const ARRAY_ENDS: [&str; 3] = [",", "]", ",]"];
 
@@ -59,9 +63,15 @@ fn other_text(text: &str) -> Fault {
     if CONFLICT_MARKERS.iter().any(|marker| text.starts_with(marker)) {
         return Fault::ConflictMarker;
     }
+    if text.starts_with(']') {
+        return Fault::ArrayWrapped;
+    }
+    if !text.starts_with(VALUE_STARTS) {
+        return malformed(1); // most junk ends here, and needs no parser
+    }
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => Fault::NotAnObject,
-        Err(_) if text.starts_with(['[', ']']) => Fault::ArrayWrapped,
+        Err(_) if text.starts_with('[') => Fault::ArrayWrapped,
         Err(error) => malformed(error.column()),
     }
 }

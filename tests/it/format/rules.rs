@@ -164,6 +164,20 @@ fn every_line_that_is_no_object_is_named_for_what_it_is() {
 }
 
 #[test]
+fn junk_is_called_malformed_where_a_parser_would_stop_whatever_it_begins_with() {
+    let firsts = (b'!'.into()..=0x24f).chain([0x2028, 0x1_f980]).filter_map(char::from_u32);
+    for first in firsts.filter(|first| !"{[]".contains(*first)) {
+        for line in [format!("{first}"), format!("{first}x y"), format!("{first}\"")] {
+            let expected = match serde_json::from_str::<serde::de::IgnoredAny>(&line) {
+                Ok(_) => Fault::NotAnObject,
+                Err(e) => Fault::Malformed { at: e.column() as u64 },
+            };
+            assert_eq!(Line::read(line.as_bytes(), &session()), Line::Bad(expected), "{line:?}");
+        }
+    }
+}
+
+#[test]
 fn white_space_alone_is_blank_and_nuls_and_marks_before_a_record_cost_nothing() {
     for blank in ["", " \t ", "\r", "\u{feff}", "\u{feff} \r"] {
         assert_eq!(Line::read(blank.as_bytes(), &session()), Line::Blank, "{blank:?}");
