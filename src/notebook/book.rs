@@ -11,7 +11,7 @@ use crate::{
     note::{Author, Fitted, NoteCap, Reply},
     prompt::{self, Block, NoteRequest},
     session::SessionName,
-    store::{Appended, Latched, Log, Newest, Store},
+    store::{Appended, Latched, Log, Newest, Salvaged, Store},
     units::{Calls, Generation, Timestamp, Tokens},
 };
 
@@ -224,8 +224,8 @@ impl Notebook {
         let (generation, cut) = (self.generation(), fitted.cut);
         let salvaged = self.log.as_ref().map(|log| log.salvage(fitted, generation, now));
         self.came_to(match salvaged {
-            Some(Ok(Latched::Latched(seq))) => Outcome::Stored { seq, generation, cut },
-            Some(Ok(Latched::Taken)) => Outcome::AlreadyNoted { generation },
+            Some(Ok(Salvaged::Stored(seq))) => Outcome::Stored { seq, generation, cut },
+            Some(Ok(Salvaged::AlreadyNoted)) => Outcome::AlreadyNoted { generation },
             Some(Err(e)) => store_failed(&e),
             None => Outcome::KeepsNone,
         })

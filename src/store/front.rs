@@ -8,7 +8,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Follower, Newest, Repair, RepairMode, Sessions,
+    Appended, Follower, Latched, Newest, Repair, RepairMode, Salvaged, Sessions,
     folder::Folder,
     layout, lock,
     medium::Medium,
@@ -20,7 +20,7 @@ use crate::{
     log::{Draft, Entry, Health, Tail},
     note::{Author, Fitted},
     session::SessionName,
-    units::{Generation, Seq, Timestamp},
+    units::{Generation, Timestamp},
 };
 
 /// The notes of all sessions below one root.
@@ -64,26 +64,6 @@ pub struct Log {
     store: Store,
     session: SessionName,
     files: Mutex<Option<Files>>,
-}
-
-/// What became of a draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Appended {
-    /// It is on disk under this number.
-    Stored(Seq),
-    /// The newest note has the same text and generation, and is on disk; nothing was written.
-    Unchanged(Option<Seq>),
-}
-
-/// Whether an attempt was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Latched {
-    /// It is on disk under this number: the one attempt of its generation.
-    Latched(Seq),
-    /// The generation has a note or an attempt already; nothing was written.
-    Taken,
 }
 
 impl Store {
@@ -195,7 +175,7 @@ impl Store {
         fitted: Fitted,
         generation: Generation,
         now: Timestamp,
-    ) -> Result<Latched, Error> {
+    ) -> Result<Salvaged, Error> {
         Files::default().locked(self, session, |writer| salvage(writer, fitted, generation, now))
     }
 
@@ -313,7 +293,7 @@ impl Log {
         fitted: Fitted,
         generation: Generation,
         now: Timestamp,
-    ) -> Result<Latched, Error> {
+    ) -> Result<Salvaged, Error> {
         self.locked(|writer| salvage(writer, fitted, generation, now))
     }
 
@@ -350,15 +330,12 @@ impl Log {
 }
 
 fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
-    if let Draft::Note { text, generation, .. } = draft
-        && let Newest { note: Some(newest), doubt: None } = writer.newest()?
-        && newest.text == text.as_str()
-        && newest.generation == *generation
-    {
-        writer.confirm()?;
-        return Ok(Appended::Unchanged(newest.seq));
-    }
-    writer.append(draft).map(Appended::Stored)
+    let Draft::Note { text, generation, .. } = draft else {
+        return writer.append(draft).map(Appended::Stored);
+    };
+    writer.append_unless_newest(draft, |newest| {
+        newest.text == text.as_str() && newest.generation == *generation
+    })
 }
 
 fn salvage(
@@ -366,19 +343,17 @@ fn salvage(
     Fitted { text, cut }: Fitted,
     generation: Generation,
     now: Timestamp,
-) -> Result<Latched, Error> {
-    if writer.any(|record| record.generation == generation && record.is_note())? {
-        return Ok(Latched::Taken);
-    }
+) -> Result<Salvaged, Error> {
     let author = Author::Mechanical;
     let draft = Draft::Note { text, author, cut, generation, created_at: now };
-    writer.append(&draft).map(Latched::Latched)
+    let stored = writer
+        .append_unless(&draft, |record| record.generation == generation && record.is_note())?;
+    Ok(stored.map_or(Salvaged::AlreadyNoted, Salvaged::Stored))
 }
 
 fn latch(writer: Writer<'_>, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
-    if writer.any(|record| record.generation == generation && record.latches())? {
-        return Ok(Latched::Taken);
-    }
     let attempt = Draft::Attempt { generation, created_at: now };
-    writer.append(&attempt).map(Latched::Latched)
+    let latched = writer
+        .append_unless(&attempt, |record| record.generation == generation && record.latches())?;
+    Ok(latched.map_or(Latched::Taken, Latched::Latched))
 }

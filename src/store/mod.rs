@@ -20,6 +20,7 @@
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
 
+mod answer;
 #[cfg(unix)]
 mod beneath;
 #[cfg(unix)]
@@ -41,10 +42,11 @@ mod sift;
 mod undo;
 mod writer;
 
+pub use answer::{Appended, Latched, Salvaged};
 #[cfg(unix)]
 pub use disk::Disk;
 pub use follower::Follower;
-pub use front::{Appended, Latched, Log, Store};
+pub use front::{Log, Store};
 pub use layout::Level;
 pub use lock::{HOOK_PATIENCE, PATIENCE};
 pub use reader::{Doubt, DoubtCause, Newest};

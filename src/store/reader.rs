@@ -5,7 +5,10 @@
 //! the end that the log has by then. What is still torn there is called so.
 
 use std::{
-    ops::{ControlFlow, Range},
+    ops::{
+        ControlFlow::{self, Break, Continue},
+        Range,
+    },
     time::Duration,
 };
 
@@ -19,7 +22,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Entry, Health, Line, Replay, Tail},
+    log::{Entry, Health, Line, Placed, Replay, Tail},
     note::Note,
     session::SessionName,
     units::{Bytes, Generation},
@@ -63,6 +66,10 @@ pub enum DoubtCause {
     NewerVersion,
 }
 
+/// The search for the newest note, from the end of a log.
+#[derive(Debug, Default)]
+pub(super) struct Search(Newest);
+
 /// A log opened to be read up to a certain end.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -83,22 +90,35 @@ pub(super) fn newest(folder: &Folder, session: &SessionName) -> Result<Newest, E
     })
 }
 
-pub(super) fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
-    let mut newest = Newest::default();
-    let tail = look.back(&mut |placed| {
-        let offset = placed.offset;
-        match placed.line {
-            Line::Record(record) => newest.note = record.into_note(),
-            Line::Newer => newest.doubt = Some(Doubt { cause: DoubtCause::NewerVersion, offset }),
-            Line::Bad(_) => newest.doubt = Some(Doubt { cause: DoubtCause::Damaged, offset }),
-            Line::Blank | Line::Foreign { .. } => {}
-        }
-        if newest.note.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if let (None, Tail::Torn { offset, .. }) = (newest.doubt, tail) {
-        newest.doubt = Some(Doubt { cause: DoubtCause::Torn, offset });
+fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
+    let mut search = Search::default();
+    let tail = look.back(&mut |placed| search.see(placed))?;
+    Ok(search.end(tail))
+}
+
+impl Search {
+    /// Takes the next line on the way from the end, until the note is found.
+    pub(super) fn see(&mut self, placed: Placed<'_>) -> ControlFlow<()> {
+        let Placed { offset, line, .. } = placed;
+        let cause = match line {
+            Line::Record(record) => {
+                self.0.note = record.into_note();
+                return if self.0.note.is_some() { Break(()) } else { Continue(()) };
+            }
+            Line::Newer => DoubtCause::NewerVersion,
+            Line::Bad(_) => DoubtCause::Damaged,
+            Line::Blank | Line::Foreign { .. } => return Continue(()),
+        };
+        self.0.doubt = Some(Doubt { cause, offset });
+        Continue(())
     }
-    Ok(newest)
+
+    pub(super) fn end(mut self, tail: Tail) -> Newest {
+        if let (None, Tail::Torn { offset, .. }) = (self.0.doubt, tail) {
+            self.0.doubt = Some(Doubt { cause: DoubtCause::Torn, offset });
+        }
+        self.0
+    }
 }
 
 /// Returns whether a generation's one attempt is on record; a session without a log has made none.
@@ -115,7 +135,7 @@ pub(super) fn is_attempted(
         look.back(&mut |placed| {
             found = matches!(&placed.line, Line::Record(record)
                 if record.generation == generation && record.latches());
-            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if found { Break(()) } else { Continue(()) }
         })?;
         Ok(found)
     });

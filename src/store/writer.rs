@@ -10,23 +10,27 @@
 //! folder: the entry is synced before the first such record is written, and after a repair has
 //! replaced the log.
 
-use std::{ops::ControlFlow, process};
+use std::{
+    ops::ControlFlow::{self, Break, Continue},
+    process,
+};
 
 use super::{
-    Store,
+    Appended, Store,
     file::File,
     folder::Folder,
     layout,
     lock::{Deadline, Held, LockFile, acquire},
     look::Look,
     medium::{Access, Handle},
-    reader::{self, Newest},
+    reader::{Newest, Search},
     repair,
     undo::{Fate, take_back},
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Draft, Line, Record},
+    log::{Draft, Line, Placed, Record, Tail},
+    note::Note,
     session::SessionName,
     units::Seq,
 };
@@ -117,38 +121,67 @@ impl Files {
 }
 
 impl Writer<'_> {
-    /// Returns the newest note, and whether a newer one may be damaged.
-    pub(super) fn newest(&self) -> Result<Newest, Error> {
-        Ok(reader::newest_in(&self.look)?)
+    /// Appends `draft` and returns the number that it got.
+    ///
+    /// # Durability
+    ///
+    /// On return it is on disk. On failure the file reads as before, unless the error is
+    /// [`ErrorKind::Uncertain`].
+    pub(super) fn append(self, draft: &Draft) -> Result<Seq, Error> {
+        let (last, _) = self.survey(&mut |_| Break(()))?;
+        self.put(draft, last)
     }
 
-    /// Returns whether any record is as asked, looking from the end.
-    pub(super) fn any(&self, wanted: impl Fn(&Record<'_>) -> bool) -> Result<bool, Error> {
-        let found = self.find(|record| wanted(record).then_some(()))?;
-        Ok(found.is_some())
-    }
-
-    /// Returns the first answer that a record gives, looking from the end.
-    fn find<T>(&self, answer: impl Fn(&Record<'_>) -> Option<T>) -> Result<Option<T>, Error> {
-        let mut found = None;
-        self.look.back(&mut |placed| {
-            if let Line::Record(record) = &placed.line {
-                found = answer(record);
-            }
-            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// Appends `draft`, unless some record is as asked; returns `None` then.
+    pub(super) fn append_unless(
+        self,
+        draft: &Draft,
+        is_there: impl Fn(&Record<'_>) -> bool,
+    ) -> Result<Option<Seq>, Error> {
+        let mut found = false;
+        let (last, _) = self.survey(&mut |placed| {
+            found = matches!(&placed.line, Line::Record(record) if is_there(record));
+            if found { Break(()) } else { Continue(()) }
         })?;
-        Ok(found)
+        if found { Ok(None) } else { self.put(draft, last).map(Some) }
     }
 
-    /// Makes durable what stands in the log: whoever wrote it may have died before its sync.
-    pub(super) fn confirm(self) -> Result<(), Error> {
-        self.sync_entries_unless_after(self.last_seq()?)?;
-        self.file.sync()
+    /// Appends `draft`, unless the newest note, with no doubt that it is the newest, is the same:
+    /// that one is returned then, and made durable, since its writer may have died before its sync.
+    pub(super) fn append_unless_newest(
+        self,
+        draft: &Draft,
+        is_same: impl Fn(&Note) -> bool,
+    ) -> Result<Appended, Error> {
+        let mut search = Search::default();
+        let (last, tail) = self.survey(&mut |placed| search.see(placed))?;
+        match search.end(tail) {
+            Newest { note: Some(newest), doubt: None } if is_same(&newest) => {
+                self.sync_entries_unless_after(last)?;
+                self.file.sync()?;
+                Ok(Appended::Unchanged(newest.seq))
+            }
+            _ => self.put(draft, last).map(Appended::Stored),
+        }
     }
 
-    /// Returns the number of the last record that has one.
-    fn last_seq(&self) -> Result<Option<Seq>, Error> {
-        self.find(|record| record.seq)
+    /// Goes back from the end until `see` has seen enough and the last number is known; returns
+    /// that number and the tail.
+    ///
+    /// All that a writer wants to know it learns on this one way, since it may be a long one.
+    fn survey(
+        &self,
+        see: &mut dyn FnMut(Placed<'_>) -> ControlFlow<()>,
+    ) -> Result<(Option<Seq>, Tail), Error> {
+        let (mut last, mut is_enough) = (None, false);
+        let tail = self.look.back(&mut |placed| {
+            if let Line::Record(record) = &placed.line {
+                last = last.or(record.seq);
+            }
+            is_enough = is_enough || see(placed).is_break();
+            if is_enough && last.is_some() { Break(()) } else { Continue(()) }
+        })?;
+        Ok((last, tail))
     }
 
     /// Makes the log's entry durable, where no numbered record says that it is: the log is new
@@ -157,14 +190,7 @@ impl Writer<'_> {
         if last.is_some() { Ok(()) } else { self.folder.sync_entries() }
     }
 
-    /// Appends `draft` and returns the number that it got.
-    ///
-    /// # Durability
-    ///
-    /// On return it is on disk. On failure the file reads as before, unless the error is
-    /// [`ErrorKind::Uncertain`].
-    pub(super) fn append(self, draft: &Draft) -> Result<Seq, Error> {
-        let last = self.last_seq()?;
+    fn put(&self, draft: &Draft, last: Option<Seq>) -> Result<Seq, Error> {
         let seq = last.map_or(Seq::new(1), Seq::next);
         let mut line = Vec::new();
         if self.look.is_open() {

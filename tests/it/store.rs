@@ -7,12 +7,12 @@ use graff_notes::{
     ErrorKind,
     log::Draft,
     note::{Author, NoteCap, NoteText},
-    store::{Appended, Latched, RepairMode},
+    store::{Appended, Latched, RepairMode, Salvaged, Store},
     units::{Generation, Seq},
 };
 
 use crate::support::{
-    faulty::{Disk, FaultyMedium, Image},
+    faulty::{Disk, FaultyMedium, Image, OpKind},
     notes::{Home, LOG, add, line, note, note_of, now, records, s1, session, store_on, stored},
 };
 
@@ -60,6 +60,36 @@ fn numbers_follow_the_last_good_record_that_has_one() {
         home.put(log.concat());
         assert_eq!(add(&home.store, "next"), expected, "{log:?}");
     }
+}
+
+#[test]
+fn a_writer_goes_back_over_what_it_cannot_read_once_and_no_further_than_it_must() {
+    let reads = |log: &[u8], act: fn(&Store) -> bool| {
+        let medium = holding(log);
+        assert!(act(&store_on(medium.clone())));
+        medium.trace().iter().filter(|op| op.kind == OpKind::Read).count()
+    };
+    let newest = |store: &Store| store.newest(&s1()).is_ok();
+    let acts: [fn(&Store) -> bool; 4] = [
+        |store| store.append(&s1(), &note("new")).is_ok(),
+        |store| store.append(&s1(), &note("one")).is_ok(),
+        |store| store.latch(&s1(), Generation::new(1), now()).is_ok(),
+        |store| {
+            let created_at = now();
+            let draft = Draft::Rollover { generation: Generation::new(1), created_at };
+            store.append(&s1(), &draft).is_ok()
+        },
+    ];
+    for junk in [&b"x\n"[..], b"\n", b"{\n"] {
+        let log = [line(1, "one"), junk.repeat(300_000 / junk.len())].concat();
+        let once = reads(&log, newest);
+        assert!(once > 4, "{once}: it takes more than one window");
+        for act in acts {
+            assert_eq!(reads(&log, act), once);
+        }
+    }
+    let behind = [b"x\n".repeat(150_000), line(1, "one")].concat();
+    assert_eq!(acts.map(|act| reads(&behind, act))[..2], [1, 1]);
 }
 
 #[test]
@@ -135,7 +165,7 @@ fn a_generation_is_latched_once_and_not_at_all_where_the_agent_has_written() {
     assert_eq!(latch(2), Latched::Taken);
     let fitted = NoteText::fit("the program's", NoteCap::default()).expect("a text");
     let salvaged = home.store.salvage(&s1(), fitted, Generation::new(3), now());
-    assert_eq!(salvaged.expect("stored"), Latched::Latched(Seq::new(3)));
+    assert_eq!(salvaged.expect("stored"), Salvaged::Stored(Seq::new(3)));
     assert_eq!(latch(3), Latched::Latched(Seq::new(4)), "a mechanical note latches nothing");
     let newest = home.store.newest(&s1()).expect("a log").note.expect("a note");
     assert_eq!(newest.author, Author::Mechanical);
