@@ -172,7 +172,7 @@ impl Health {
         if !record.sealed {
             count(&mut self.unsealed);
         }
-        if let Some(seq) = record.seq {
+        if let Some(seq) = record.seq_that_counts() {
             self.see_seq(entry, seq);
         }
         match record.body {

@@ -17,6 +17,11 @@ use crate::{
 /// The longest record that this crate writes is well below: see `json/write.rs`.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 
+/// The greatest number that is believed of a record without a seal.
+///
+/// It is the greatest that every JSON parser can hold, and more than a disk has room for records.
+const SEQ_UNSEALED_MAX: Seq = Seq::new((1 << 53) - 1);
+
 /// What a line is, for the log of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Line<'a> {
@@ -169,6 +174,15 @@ impl Record<'_> {
     #[must_use]
     pub const fn is_note(&self) -> bool {
         matches!(self.body, Body::Note { .. })
+    }
+
+    /// Returns its number where the order of numbers is concerned: that of an unsealed record counts
+    /// only where it leaves room for others behind it.
+    ///
+    /// So one line that another program wrote, or a person, cannot use the numbers up.
+    #[must_use]
+    pub fn seq_that_counts(&self) -> Option<Seq> {
+        self.seq.filter(|seq| self.sealed || *seq <= SEQ_UNSEALED_MAX)
     }
 
     /// Returns whether it takes its generation's one attempt: a note by the agent does, or an

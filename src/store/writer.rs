@@ -176,7 +176,7 @@ impl Writer<'_> {
         let (mut last, mut is_enough) = (None, false);
         let tail = self.look.back(&mut |placed| {
             if let Line::Record(record) = &placed.line {
-                last = last.or(record.seq);
+                last = last.or_else(|| record.seq_that_counts());
             }
             is_enough = is_enough || see(placed).is_break();
             if is_enough && last.is_some() { Break(()) } else { Continue(()) }

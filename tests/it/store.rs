@@ -63,6 +63,22 @@ fn numbers_follow_the_last_good_record_that_has_one() {
 }
 
 #[test]
+fn a_number_that_nothing_vouches_for_does_not_use_the_numbers_up() {
+    let greatest = (1_u64 << 53) - 1;
+    let rows = [(greatest, greatest + 1), (greatest + 1, 8), (u64::MAX - 1, 8), (u64::MAX, 8)];
+    for (seq, next) in rows {
+        let home = Home::new();
+        let theirs = format!(r#"{{"v":1,"session":"s1","text":"theirs","seq":{seq}}}"#);
+        home.put([&line(7, "seven")[..], theirs.as_bytes(), b"\n"].concat());
+        assert_eq!(add(&home.store, "eight"), next, "behind {seq}");
+        assert_eq!(add(&home.store, "nine"), next + 1, "behind {seq}");
+        assert_eq!(records(&home.store), ["seven", "theirs", "eight", "nine"]);
+        let health = home.store.verify(&s1()).expect("a log");
+        assert!(health.is_ok() && health.unsealed == 1, "{health:?}");
+    }
+}
+
+#[test]
 fn a_writer_goes_back_over_what_it_cannot_read_once_and_no_further_than_it_must() {
     let reads = |log: &[u8], act: fn(&Store) -> bool| {
         let medium = holding(log);
