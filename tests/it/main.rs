@@ -20,6 +20,7 @@ mod faults;
 mod following;
 mod format;
 mod gate;
+mod hooks;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod instruction;

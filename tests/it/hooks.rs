@@ -1,0 +1,21 @@
+//! The promise: a user of an existing agent installs one hook, goes on working, and what the agent
+//! was in the middle of survives every compaction; nothing else changes.
+//!
+//! Shown by the payloads and transcripts that the real agents wrote, and by the built program.
+
+mod answers;
+mod payloads;
+mod progress;
+mod script;
+mod tails;
+
+use std::fs;
+
+use graff_notes::host::hook::Host;
+
+/// A payload as the host sent it.
+#[track_caller]
+fn payload(host: Host, name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/hooks");
+    fs::read(format!("{folder}/{host}/{name}.json")).expect("a recorded payload")
+}
