@@ -7,7 +7,7 @@ use crate::{
     budget::{BudgetRaced, Ledger, RunPool},
     error::{Error, ErrorKind},
     gate::{self, Boundary, Notes, Outcome, Provider, Session, Situation, Ticket, Verdict},
-    log::{Draft, Line},
+    log::{Body, Draft, Line},
     note::{Author, Fitted, NoteCap, Reply},
     prompt::{self, Block, NoteRequest},
     session::SessionName,
@@ -43,6 +43,8 @@ pub struct Settings {
 struct State {
     generation: Generation,
     attempted: Option<Generation>,
+    /// The generation whose attempt an earlier process left without an answer.
+    open: Option<Generation>,
     tally: Tally,
 }
 
@@ -177,13 +179,27 @@ impl Notebook {
 
     /// Stores what the model answered, or records that there is nothing to store.
     pub fn settle(&self, attempt: Attempt, answer: Answer, now: Timestamp) -> Outcome {
-        let outcome = match answer {
-            Answer::Text(reply) => self.store_reply(&reply, attempt.generation, now),
+        let outcome = self.settle_for(attempt.generation, answer, now);
+        drop(attempt);
+        outcome
+    }
+
+    fn settle_for(&self, generation: Generation, answer: Answer, now: Timestamp) -> Outcome {
+        self.came_to(match answer {
+            Answer::Text(reply) => self.store_reply(&reply, generation, now),
             Answer::Failed(reason) => Outcome::CallFailed { reason },
             Answer::Cancelled => Outcome::Cancelled,
-        };
-        drop(attempt);
-        self.came_to(outcome)
+        })
+    }
+
+    /// Stores what the model answered to the attempt that an earlier process of this session put on
+    /// record; `None` where no attempt of this generation waits for an answer.
+    ///
+    /// This is for a host that can't wait for the answer itself, as a hook can't: it is called again
+    /// with it. Until then the attempt is on record, so nobody else has fired meanwhile.
+    pub fn settle_earlier(&self, answer: Answer, now: Timestamp) -> Option<Outcome> {
+        let generation = self.state().open.take()?;
+        Some(self.settle_for(generation, answer, now))
     }
 
     fn store_reply(&self, reply: &str, generation: Generation, now: Timestamp) -> Outcome {
@@ -279,23 +295,25 @@ impl Notebook {
 
 impl State {
     fn at(generation: Generation) -> Self {
-        Self { generation, attempted: None, tally: Tally::default() }
+        Self { generation, attempted: None, open: None, tally: Tally::default() }
     }
 
     /// Takes over what the log knows: the greatest generation, and whether it had its attempt.
     fn catch_up(&mut self, store: &Store, session: &SessionName) -> Result<(), Error> {
-        let mut attempted = None;
+        let (mut attempted, mut open) = (None, None);
         let replayed = store.replay(session, &mut |entry| {
             let Line::Record(record) = entry.line else { return };
             self.generation = self.generation.max(record.generation);
             if record.latches() {
                 attempted = attempted.max(Some(record.generation));
+                open = matches!(record.body, Body::Attempt).then_some(record.generation);
             }
         });
         match replayed {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
             _ => {
-                self.attempted = attempted.filter(|generation| *generation == self.generation);
+                let current = |generation: &Generation| *generation == self.generation;
+                (self.attempted, self.open) = (attempted.filter(current), open.filter(current));
                 Ok(())
             }
         }

@@ -87,6 +87,13 @@ impl<'n> Block<'n> {
         bytes_beyond(self.text, self.note)
     }
 
+    /// Returns the words of the header that tell this note from the others of its session; they are
+    /// plain ASCII, and stand the same in a transcript, however that writes its texts.
+    #[must_use]
+    pub fn dated(&self) -> String {
+        dated(self.note)
+    }
+
     fn showing(session: &'n SessionName, note: &'n Note, text: &'n str) -> Self {
         let header = header(session, note, bytes_beyond(text, note));
         let run = fence::longest_run(text).max(fence::longest_run(&header));
@@ -174,11 +181,15 @@ fn header(session: &SessionName, note: &Note, left_out: Bytes) -> String {
 }
 
 fn origin(session: &SessionName, note: &Note) -> String {
+    format!("session {:?}, {}", session.as_str(), dated(note))
+}
+
+fn dated(note: &Note) -> String {
     let stored = match note.created_at {
         Timestamp::ZERO => "stored at an unknown time".to_owned(),
         at => format!("stored {}", at.utc()),
     };
-    format!("session {:?}, generation {}, {stored}", session.as_str(), note.generation)
+    format!("generation {}, {stored}", note.generation)
 }
 
 /// Returns a name as a POSIX shell takes it: as it is where nothing in it is special, else quoted.

@@ -77,6 +77,13 @@ impl NoteRequest {
     }
 }
 
+/// The parts of a note, in their order.
+pub(super) const PARTS: &str = "\
+1. Subgoal in flight: what you are in the middle of, and the very next step.
+2. Anchors: the exact places, as file:line, and names, commands and values as they stand.
+3. Decisions: what was decided, each with its reason.
+4. Dead ends: what was tried and did not work, and why.";
+
 fn instruction(cap: NoteCap, previous: Option<&Block<'_>>) -> String {
     let bytes = cap.get();
     let mut text = format!(
@@ -86,10 +93,7 @@ Write one note to yourself. It is kept word for word, and comes back to you unto
 summary.
 
 Write these four parts, in this order:
-1. Subgoal in flight: what you are in the middle of, and the very next step.
-2. Anchors: the exact places, as file:line, and names, commands and values as they stand.
-3. Decisions: what was decided, each with its reason.
-4. Dead ends: what was tried and did not work, and why.
+{PARTS}
 
 Be terse. Answer with the note alone: no preamble, no tool calls, and nothing that one tool call \
 would find again.

@@ -3,6 +3,7 @@
 //! [`NoteRequest`] is what the agent is asked just before its context rolls over. [`Block`] is its
 //! answer, dressed for a system prompt: between two fence lines, under a header that says what it
 //! is. [`splice`] puts the block into a prompt, [`extract`] and [`strip`] take it out again.
+//! [`section_request`] asks a summariser for the note instead, and [`section_of`] takes it out.
 //!
 //! For every prompt `b`, also one that holds pieces of the fence, and every text `n`:
 //!
@@ -18,9 +19,11 @@ mod fence;
 mod instruction;
 mod needle;
 mod place;
+mod section;
 mod splice;
 
 pub use block::{Block, Limits};
 pub use instruction::NoteRequest;
 pub use place::Place;
+pub use section::{section_of, section_request};
 pub use splice::{Check, check, extract, splice, splice_into, strip};

@@ -239,7 +239,7 @@ impl Store {
         repair::repair(self, session, mode)
     }
 
-    /// Removes a session's log and what repairs took out of it, and keeps its lock file.
+    /// Removes a session's log and what stands beside it, and keeps its lock file.
     ///
     /// # Errors
     ///

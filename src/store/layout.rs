@@ -18,6 +18,10 @@ const REJECTED_SUFFIX: &str = ".notes.rejected";
 const REPAIRED_SUFFIX: &str = ".notes.repaired";
 /// What the name of the empty file ends in that stands beside a log while it is being replaced.
 const REPAIRING_SUFFIX: &str = ".notes.repairing";
+/// What the name of the file ends in that hooks leave word in for the next ones.
+const SIDE_SUFFIX: &str = ".hooks.json";
+/// What the name of that file ends in before it takes the place of the one before.
+const SIDE_NEW_SUFFIX: &str = ".hooks.new";
 /// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
 /// What [`IGNORE`] is called until it is whole.
@@ -29,6 +33,7 @@ const _: () = assert!(
     SessionName::STEM_BYTES_MAX + REJECTED_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + REPAIRED_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + REPAIRING_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + SIDE_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255,
     "every sibling file of a session fits into a file name"
 );
@@ -96,4 +101,12 @@ pub(super) fn repaired(session: &SessionName) -> String {
 
 pub(super) fn repairing(session: &SessionName) -> String {
     [session.stem(), REPAIRING_SUFFIX].concat()
+}
+
+pub(super) fn side(session: &SessionName) -> String {
+    [session.stem(), SIDE_SUFFIX].concat()
+}
+
+pub(super) fn side_new(session: &SessionName) -> String {
+    [session.stem(), SIDE_NEW_SUFFIX].concat()
 }

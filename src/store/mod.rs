@@ -8,6 +8,7 @@
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out
+//!     <session>.hooks.json        what hooks tell the next ones; lost, it costs no note
 //!     <session>.notes.repaired    a log that a repair is writing
 //!     <session>.notes.repairing   an empty mark, from before that log replaces the old one until
 //!                                 the folder is synced
@@ -38,6 +39,7 @@ pub mod medium;
 mod reader;
 mod repair;
 mod sessions;
+mod side;
 mod sift;
 mod undo;
 mod writer;

@@ -39,7 +39,13 @@ pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
 pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> {
     let folder = store.folder();
     // The log goes last: until then the session reads as before.
-    let names = [layout::rejected(session), layout::repaired(session), layout::log(session)];
+    let names = [
+        layout::side(session),
+        layout::side_new(session),
+        layout::rejected(session),
+        layout::repaired(session),
+        layout::log(session),
+    ];
     let mut is_known = false;
     for name in &names {
         is_known |= folder.identity(name)?.is_some();

@@ -8,6 +8,7 @@ mod payloads;
 mod progress;
 mod script;
 mod tails;
+mod word;
 
 use std::fs;
 
