@@ -77,12 +77,12 @@
 //! | see records as they come | [`store::Follower`] |
 //! | put a note into a prompt, or take it out | [`prompt`] |
 //! | read the files with your own program | [`log`], and docs/format.md |
-//! | see what an agent's transcript says | `host`, with the feature of that name |
+//! | see what an agent's transcript says, or answer its hooks | `host`, with the feature of that name |
 //!
 //! # Features
 //!
 //! * `cli`, on by default: the program `graff-notes`. A library's user turns it off.
-//! * `host`: transcripts of existing agents.
+//! * `host`: transcripts, hooks and settings of existing agents.
 //!
 //! No feature changes what another part does. The library prints nothing; it emits [`tracing`]
 //! events where a decision is made.

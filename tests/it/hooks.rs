@@ -4,10 +4,20 @@
 //! Shown by the payloads and transcripts that the real agents wrote, and by the built program.
 
 mod answers;
+#[cfg(feature = "cli")]
+mod compactions;
+#[cfg(feature = "cli")]
+mod desk;
+#[cfg(feature = "cli")]
+mod misuse;
 mod payloads;
 mod progress;
 mod script;
+#[cfg(feature = "cli")]
+mod splices;
 mod tails;
+#[cfg(feature = "cli")]
+mod turns;
 mod word;
 
 use std::fs;

@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Repair(command::Repair),
     Forget(command::Forget),
     Splice(command::Splice),
+    Hook(command::Hook),
     Where(command::Where),
     Completions(command::Completions),
     Man(command::Man),
@@ -97,6 +98,7 @@ impl Command {
             Self::Forget(forget) => forget.run(cx),
             Self::Decide(decide) => decide.run(cx),
             Self::Splice(splice) => splice.run(cx),
+            Self::Hook(hook) => Ok(hook.run(cx)),
             Self::Where(command::Where {}) => command::Where::run(cx),
             Self::Completions(completions) => completions.run(cx),
             Self::Man(man) => man.run(cx),
@@ -124,6 +126,10 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
         let _ = refused.print(); // a closed pipe ends quietly
         return Exit::Done;
     }
+    if asks_for_a_hook() {
+        let _ = refused.print();
+        return Exit::Done; // whoever called it can't mend its command line now
+    }
     if !env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
         let _ = refused.print();
         return Exit::Usage;
@@ -132,4 +138,17 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
     let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
     let failure = Failure::new(Exit::Usage, "usage", format_args!("read the command line: {said}"));
     Notices::json().failure(&failure.advise("`graff-notes --help` lists what there is"))
+}
+
+/// Whether the first word of the command line that is no flag is `hook`.
+fn asks_for_a_hook() -> bool {
+    let mut args = env::args_os().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.to_str() {
+            Some("--root" | "--color") => drop(args.next()),
+            Some(flag) if flag.starts_with('-') => {}
+            word => return word == Some("hook"),
+        }
+    }
+    false
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{Error, ErrorKind, session::SessionName, store::Store, units::Timestamp};
 
 use crate::{
@@ -25,6 +25,11 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(common: Common) -> Self {
         Self { out: Output::new(&common), notices: Notices::new(&common), root: common.root }
+    }
+
+    /// Returns the folder that `--root` names.
+    pub(crate) fn root_flag(&self) -> Option<&Utf8Path> {
+        self.root.as_deref()
     }
 
     /// Finds the root of the store, and says where one was passed over.

@@ -50,12 +50,23 @@ pub(crate) struct Skipped {
 /// Returns the root: `flag`, else the variable, else the nearest folder upwards that has a store or
 /// a repository, else the current folder.
 pub(crate) fn find(flag: Option<&Utf8Path>) -> Result<Root, Failure> {
+    find_from(flag, None)
+}
+
+/// Returns the root as [`find`] does, but looks upwards from `start` where that is given.
+pub(crate) fn find_from(
+    flag: Option<&Utf8Path>,
+    start: Option<&Utf8Path>,
+) -> Result<Root, Failure> {
     if let Some(path) = flag {
         return named(path, Because::Flag);
     }
     match env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         Some(value) => named(&utf8(value.into(), VARIABLE)?, Because::Environment),
-        None => upwards(&current_folder()?),
+        None => match start {
+            Some(start) => upwards(start),
+            None => upwards(&current_folder()?),
+        },
     }
 }
 

@@ -50,6 +50,11 @@ impl Notices {
         Self { form: Form::Json }
     }
 
+    /// Returns notices in words, of trouble only.
+    pub(crate) const fn plain() -> Self {
+        Self { form: Form::Plain }
+    }
+
     /// Reports a failure, and returns the status that it ends the program with.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         match (&self.form, failure.advice()) {

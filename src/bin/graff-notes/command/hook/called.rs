@@ -1,0 +1,27 @@
+//! When a host last called: the answer to "does it work at all?".
+
+use std::{env, fs, io};
+
+use camino::Utf8PathBuf;
+use graff_notes::host::hook::{Call, Host};
+
+/// Notes that a host has called. Where that can't be written, only `hooks status` knows less.
+pub(super) fn note(call: &Call) {
+    let Some(path) = path(call.host) else { return };
+    let written = fs::write(&path, &call.name);
+    if written.is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
+        && let Some(folder) = path.parent()
+        && fs::create_dir_all(folder).is_ok()
+    {
+        let _ = fs::write(&path, &call.name);
+    }
+}
+
+/// The file is the user's and not the project's: a host is set up for all projects at once.
+fn path(host: Host) -> Option<Utf8PathBuf> {
+    let named = |variable| env::var(variable).ok().filter(|path| path.starts_with('/'));
+    let state = named("XDG_STATE_HOME").map(Utf8PathBuf::from);
+    let state =
+        state.or_else(|| named("HOME").map(|home| Utf8PathBuf::from(home).join(".local/state")))?;
+    Some(state.join("graff-notes").join(host.as_str()))
+}

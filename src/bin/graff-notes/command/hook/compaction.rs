@@ -1,0 +1,96 @@
+//! Before and after a summary takes the history's place. It is never held up.
+
+use graff_notes::{
+    facts::Facts,
+    host::{
+        hook::{Answer, Event},
+        transcript::TranscriptReader,
+    },
+    log::Draft,
+    note::{Author, NoteCap, Reply},
+    prompt::{section_of, section_request},
+    units::Generation,
+};
+
+use super::{turn, visit::Visit};
+use crate::failure::Failure;
+
+/// Makes a mechanical note, unless this generation has a note.
+pub(super) fn salvage(visit: &Visit<'_>) -> Result<(), Failure> {
+    prepare(visit).map(|_| ())
+}
+
+/// Makes a mechanical note, unless this generation has a note, and asks the model that writes the
+/// summary for a better one, unless the agent has written it.
+pub(super) fn ask_summariser(visit: &Visit<'_>) -> Result<(), Failure> {
+    match prepare(visit)? {
+        Some(Author::Agent) => Ok(()),
+        _ => visit.say(&Answer::Summariser(section_request(NoteCap::DEFAULT))),
+    }
+}
+
+/// Takes the note out of the summary; it is about the history that the summary replaces.
+pub(super) fn take_summary(visit: &Visit<'_>) -> Result<(), Failure> {
+    let mut state = visit.state()?;
+    let Some(before) = state.compacting else { return Ok(()) };
+    if let Event::Compacted { summary: Some(summary) } = &visit.call.event {
+        store_section(visit, summary, before)?;
+    }
+    let greatest = visit.greatest()?;
+    let counted = visit.count(&state, None)?;
+    let generation = visit.advance(&mut state, counted, greatest);
+    visit.record(generation, greatest)
+}
+
+/// Leaves word that a summary is about to be asked for, and sees to it that there is a note; returns
+/// who wrote it.
+fn prepare(visit: &Visit<'_>) -> Result<Option<Author>, Failure> {
+    let generation =
+        turn::generation(visit, |state, generation| state.compacting = Some(generation))?;
+    mechanical_note(visit, generation)
+}
+
+/// Makes a note of what the transcript says, unless `generation` has one; returns who wrote the one
+/// that it has now.
+pub(super) fn mechanical_note(
+    visit: &Visit<'_>,
+    generation: Generation,
+) -> Result<Option<Author>, Failure> {
+    let newest = visit.newest()?.and_then(|newest| newest.note);
+    if let Some(note) = newest.filter(|note| note.generation >= generation) {
+        return Ok(Some(note.author));
+    }
+    let Some(facts) = facts(visit)? else { return Ok(None) };
+    let Some(fitted) = facts.mechanical_note(NoteCap::DEFAULT) else { return Ok(None) };
+    if visit.writes() {
+        let _ = visit.store.salvage(visit.session(), fitted, generation, visit.now)?;
+    } else {
+        visit.warn(format_args!("would store:\n{}", fitted.text));
+    }
+    Ok(Some(Author::Mechanical))
+}
+
+/// Returns what is known of the session: from its transcript, or from the history that the host has
+/// handed over.
+fn facts(visit: &Visit<'_>) -> Result<Option<Facts>, Failure> {
+    if let Some(history) = &visit.call.history {
+        let mut reader = TranscriptReader::new();
+        reader.push(history.as_bytes());
+        return Ok(Some(reader.finish().facts));
+    }
+    let file = visit.transcript()?;
+    let facts = file.map(|file| file.facts()).transpose();
+    facts.map_err(|e| Failure::system("read the transcript", &e))
+}
+
+fn store_section(visit: &Visit<'_>, summary: &str, generation: Generation) -> Result<(), Failure> {
+    let Some(section) = section_of(summary) else { return Ok(()) };
+    let Reply::Note(fitted) = Reply::read(section, NoteCap::DEFAULT) else { return Ok(()) };
+    visit.append(&Draft::Note {
+        text: fitted.text,
+        author: Author::Agent,
+        cut: fitted.cut,
+        generation,
+        created_at: visit.now,
+    })
+}

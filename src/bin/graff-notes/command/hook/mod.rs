@@ -1,0 +1,116 @@
+//! Answers a hook of an agent: reads what the host says on stdin, does what there is to do, and
+//! prints the one object that the host takes, or nothing.
+//!
+//! The agent's user waits meanwhile, and must never be bothered with our troubles: so it ends with
+//! status 0 within two seconds whatever happens, and what is to be said goes to stderr.
+
+mod called;
+mod compaction;
+mod files;
+mod input;
+mod lineage;
+mod splicing;
+mod turn;
+mod visit;
+
+use std::{io, panic, process, sync::mpsc, thread, time::Duration};
+
+use camino::Utf8Path;
+use clap::Args;
+use graff_notes::host::hook::{Host, Task, read};
+
+use self::{
+    input::{Input, read_object},
+    visit::Visit,
+};
+use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
+
+/// When an answer is given up: well before the shortest limit of any host.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes hook claude-code < payload.json
+  graff-notes hook codex --dry-run < payload.json";
+
+/// Answers a hook of an agent: its payload on stdin, the host's own form on stdout
+///
+/// `graff-notes hooks install HOST` sets it up. It always ends with status 0.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Hook {
+    /// Agent that calls: claude-code, codex, gemini, opencode or goose
+    #[arg(value_name = "HOST")]
+    host: Host,
+    /// Size of the model's context window; without it `GRAFF_WINDOW_TOKENS`, else what the host or
+    /// the transcript says, else 200000 (gemini: 1048576)
+    #[arg(long, value_name = "N")]
+    window_tokens: Option<u64>,
+    /// Share of the window at which the agent is asked for its note, in percent, 1 to 100; without
+    /// it `GRAFF_PERCENT`, else 75
+    #[arg(long, value_name = "N")]
+    percent: Option<u64>,
+    /// Most model calls of the session, of which a share is held back; without it
+    /// `GRAFF_CALLS_CAP`, else no limit
+    #[arg(long, value_name = "N")]
+    calls_cap: Option<u64>,
+    /// Shows what would be sent, and writes nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Hook {
+    /// Answers the call within the deadline.
+    pub(crate) fn run(self, cx: &Context) -> Exit {
+        panic::set_hook(Box::new(|trouble| {
+            Notices::plain().warn(format_args!("gave up: {trouble}"));
+            process::exit(0);
+        }));
+        let root = cx.root_flag().map(Utf8Path::to_owned);
+        let (done, ended) = mpsc::channel();
+        let attend = move || {
+            if let Err(failure) = attend(&self, root.as_deref()) {
+                Notices::plain().failure(&failure);
+            }
+            let _ = done.send(()); // after the deadline nobody waits for it
+        };
+        if let Err(e) = thread::Builder::new().spawn(attend) {
+            Notices::plain().warn(format_args!("could not start: {e}"));
+        } else if ended.recv_timeout(DEADLINE).is_err() {
+            Notices::plain().warn("gave up after two seconds");
+        }
+        Exit::Done
+    }
+}
+
+fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
+    let payload = match read_object(io::stdin().lock()) {
+        Input::Object(payload) => payload,
+        Input::Nothing => return Ok(()),
+        Input::Unusable(why) => {
+            return Err(Failure::input(format_args!("read the host's payload: {why}")));
+        }
+    };
+    let call = read(hook.host, &payload).map_err(Failure::input)?;
+    if !hook.dry_run {
+        called::note(&call);
+    }
+    match call.task() {
+        Task::Nothing => Ok(()),
+        task => perform(task, &Visit::new(hook, root, &call)?),
+    }
+}
+
+fn perform(task: Task, visit: &Visit<'_>) -> Result<(), Failure> {
+    match task {
+        Task::Nothing => Ok(()),
+        Task::Splice => splicing::splice(visit),
+        Task::Show => splicing::show(visit),
+        Task::Refresh => splicing::refresh(visit),
+        Task::AskAgent => turn::ask(visit),
+        Task::TakeReply => turn::take_reply(visit),
+        Task::Salvage => compaction::salvage(visit),
+        Task::AskSummariser => compaction::ask_summariser(visit),
+        Task::TakeSummary => compaction::take_summary(visit),
+    }
+}

@@ -1,0 +1,120 @@
+//! Gives the newest note back to the agent: once a history, or in each request's system prompt.
+
+use std::{env, fs};
+
+use camino::Utf8PathBuf;
+use graff_notes::{
+    host::hook::{Answer, Event, State},
+    note::{Note, NoteCap},
+    prompt::{self, Block, Limits},
+    store::Newest,
+    units::Generation,
+};
+
+use super::{lineage, visit::Visit};
+use crate::failure::Failure;
+
+/// The file that goose reads before each turn.
+const MOIM_VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
+
+/// What goose takes of that file.
+///
+/// Source: goose's `moim` extension.
+const MOIM: Limits = Limits { bytes_max: 60_000, chars_max: 60_000 };
+
+/// The most that is shown: whatever was stored, as far as the host takes it.
+const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
+    Some(cap) => cap,
+    None => NoteCap::DEFAULT,
+};
+
+/// Gives the newest note, unless this history has it.
+pub(super) fn splice(visit: &Visit<'_>) -> Result<(), Failure> {
+    let Some(note) = newest(visit)? else { return Ok(()) };
+    let state = visit.state()?;
+    if is_our_request(visit, &state) {
+        return Ok(());
+    }
+    let Some(block) = block(visit, &note) else { return Ok(()) };
+    let (dated, greatest) = (block.dated(), visit.greatest()?);
+    let counted = visit.count(&state, Some(&dated))?;
+    let kept = counted.as_ref().is_some_and(|counted| counted.kept);
+    let mut foreseen = state.clone();
+    let generation = visit.advance(&mut foreseen, counted.clone(), greatest);
+    if !foreseen.is_due(&note, generation) && !is_far_from(&state, &foreseen) {
+        return Ok(());
+    }
+    let answer = Answer::Context(block.to_string());
+    let mut said = false;
+    let left = visit.leave(|state| {
+        let generation = visit.advance(state, counted, greatest);
+        if state.is_due(&note, generation) {
+            said = true;
+            if kept || visit.say(&answer).is_ok() {
+                state.give(&note, generation);
+            }
+        }
+    });
+    match left {
+        Ok(()) => visit.record(generation, greatest),
+        // Given twice is better than not at all.
+        Err(_) if !said && !kept && foreseen.is_due(&note, generation) => visit.say(&answer),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Gives the newest note, whatever was given before.
+pub(super) fn show(visit: &Visit<'_>) -> Result<(), Failure> {
+    let Some(note) = newest(visit)? else { return Ok(()) };
+    match block(visit, &note) {
+        Some(block) => visit.say(&Answer::Context(block.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Puts the newest note into the file that goose reads, beside what the user has in it; a session
+/// without a note takes out that of another one.
+pub(super) fn refresh(visit: &Visit<'_>) -> Result<(), Failure> {
+    let path = env::var(MOIM_VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from);
+    let Some(path) = path else { return Ok(()) };
+    let note = newest(visit)?;
+    let block = note.as_ref().map(|note| Block::of(visit.session(), note, WHOLE));
+    let block = block.and_then(|block| block.within(MOIM));
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let after = match block {
+        Some(block) => prompt::splice(&before, Some(&block)),
+        None => prompt::strip(&before).into_owned(),
+    };
+    if after == before || !visit.writes() {
+        return Ok(());
+    }
+    fs::write(&path, after).map_err(|e| Failure::system(format_args!("write {path}"), &e))
+}
+
+/// Returns the newest note; where the session has none yet, that of the session it goes on from.
+fn newest(visit: &Visit<'_>) -> Result<Option<Note>, Failure> {
+    match visit.newest()? {
+        Some(Newest { note, .. }) => Ok(note),
+        None => lineage::adopt(visit),
+    }
+}
+
+fn block<'n>(visit: &'n Visit<'_>, note: &'n Note) -> Option<Block<'n>> {
+    Block::of(visit.session(), note, WHOLE).within(Limits::HOOK)
+}
+
+/// Whether the prompt is our own request for a note, which some hosts announce like a user's.
+fn is_our_request(visit: &Visit<'_>, state: &State) -> bool {
+    match (&visit.call.event, &state.asked) {
+        (Event::Prompt { text }, Some(asked)) => text.contains(&asked.nonce),
+        _ => false,
+    }
+}
+
+/// Whether the next hook would have to read much again.
+fn is_far_from(before: &State, after: &State) -> bool {
+    const FAR_BYTES: u64 = 1024 * 1024;
+    let seen = |state: &State| state.seen.as_ref().map_or(0, |seen| seen.bytes.get());
+    let generation = |state: &State| -> Generation { state.generation };
+    generation(before) != generation(after) || seen(after).abs_diff(seen(before)) > FAR_BYTES
+}

@@ -1,0 +1,135 @@
+//! The end of a turn: asks the agent for its note once, and takes its answer.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use graff_notes::{
+    Notebook,
+    gate::{Boundary, Refusal, Verdict},
+    host::hook::{Answer, Asked, Event, LastInput, State},
+    notebook::{self, Settings, Spent},
+    units::{Calls, Generation},
+};
+
+use super::{compaction, visit::Visit};
+use crate::failure::Failure;
+
+/// Asks the agent for its note, if the last request was large enough and the gate lets it.
+///
+/// Where the usage is unknown nobody is asked: a guess is no reason to keep a user waiting.
+pub(super) fn ask(visit: &Visit<'_>) -> Result<(), Failure> {
+    let Some(request) = visit.last_request()? else { return Ok(()) };
+    let window = visit.window(request.window)?;
+    let Ok(used) = request.usage.and_then(|report| report.input(window)) else { return Ok(()) };
+    if !visit.policy()?.threshold(window).check_measured(used).is_due() {
+        return Ok(());
+    }
+    let mut asked = None;
+    let generation = generation(visit, |state, _| asked.clone_from(&state.asked))?;
+    if asked.is_some_and(|asked| asked.generation == generation) {
+        return Ok(());
+    }
+    let notebook = open(visit, generation)?;
+    let situation = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
+    match notebook.decide(&situation) {
+        Verdict::Fire(_) if !visit.writes() => {
+            visit.warn(format_args!("would ask: {used} of {window} tokens are used"));
+            Ok(())
+        }
+        Verdict::Fire(ticket) => match notebook.spend(ticket, visit.now) {
+            Spent::Ask(attempt) => block(visit, &attempt),
+            Spent::Left(outcome) => {
+                visit.warn(format_args!("asked for no note: {outcome}"));
+                Ok(())
+            }
+        },
+        Verdict::Refuse(Refusal::AlreadyAttempted { .. }) => Ok(()),
+        Verdict::Refuse(why) => {
+            visit.warn(format_args!("asked for no note: {why}"));
+            if why.allows_salvage() {
+                compaction::mechanical_note(visit, generation)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Keeps the turn from ending once, with the request as the reason.
+fn block(visit: &Visit<'_>, attempt: &notebook::Attempt) -> Result<(), Failure> {
+    let (nonce, generation) = (nonce(), attempt.generation());
+    let request = attempt.request().clone().with_nonce(&nonce);
+    visit.leave(|state| state.asked = Some(Asked { generation, nonce }))?;
+    visit.say(&Answer::Block(request.instruction().to_owned()))
+}
+
+/// Stores what the agent answered, if it was asked and its last words answer just that.
+pub(super) fn take_reply(visit: &Visit<'_>) -> Result<(), Failure> {
+    let state = visit.state()?;
+    let Some(Asked { generation, nonce }) = state.asked else { return Ok(()) };
+    let Some(found) = reply(visit, &nonce)? else { return Ok(()) };
+    if !visit.writes() {
+        visit.warn("would store the agent's answer");
+        return Ok(());
+    }
+    let notebook = open(visit, generation)?;
+    if notebook.generation() != generation {
+        visit.warn("stored no note: the history has been summarised since it was asked for");
+        return Ok(());
+    }
+    if let Some(outcome) = notebook.settle_earlier(notebook::Answer::Text(found), visit.now)
+        && !outcome.is_stored()
+    {
+        visit.warn(format_args!("stored no note: {outcome}"));
+    }
+    let newest = visit.newest()?.and_then(|newest| newest.note);
+    visit.leave(|state| {
+        state.asked = None;
+        // The agent has what it has just written in its context.
+        if let Some(note) = newest.filter(|note| note.generation == generation) {
+            state.give(&note, generation);
+        }
+    })
+}
+
+/// Returns the agent's answer, if the request that it was asked with is the last one that was put
+/// to it.
+fn reply(visit: &Visit<'_>, nonce: &str) -> Result<Option<String>, Failure> {
+    let Some(file) = visit.transcript()? else { return Ok(None) };
+    let answered = file.look_back(|tail| match LastInput::find(tail, visit.call.host, nonce) {
+        LastInput::NotSeen => None,
+        found => Some(found),
+    });
+    let answered = answered.map_err(|e| Failure::system("read the transcript", &e))?;
+    let Some(LastInput::Ours { reply }) = answered else {
+        visit.warn("stored no note: what the agent said last answers something else");
+        return Ok(None);
+    };
+    match &visit.call.event {
+        Event::TurnEnded { reply: Some(said), .. } => Ok(Some(said.clone())),
+        _ => Ok(Some(reply)),
+    }
+}
+
+fn open(visit: &Visit<'_>, generation: Generation) -> Result<Notebook, Failure> {
+    let settings = Settings { generation, ..Settings::default() };
+    let name = visit.session().as_str();
+    Ok(Notebook::open(&visit.store, name, visit.pool()?, settings)?)
+}
+
+/// Returns the generation of the history, and leaves word of it with what `change` adds.
+pub(super) fn generation(
+    visit: &Visit<'_>,
+    change: impl FnOnce(&mut State, Generation),
+) -> Result<Generation, Failure> {
+    let (counted, greatest) = (visit.count(&visit.state()?, None)?, visit.greatest()?);
+    let mut generation = Generation::ZERO;
+    visit.leave(|state| {
+        generation = visit.advance(state, counted, greatest);
+        change(state, generation);
+    })?;
+    Ok(generation)
+}
+
+/// Returns a mark that nobody can have written down before: every hasher begins with random keys.
+fn nonce() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}

@@ -1,0 +1,236 @@
+//! One call of a hook: what it is about, where the notes are, and the figures that it needs.
+
+use std::{env, io, os::fd::AsFd};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{
+    Error, ErrorKind,
+    budget::RunPool,
+    host::hook::{Answer, Call, Counted, Event, LastRequest, Moment, Start, State},
+    log::Draft,
+    session::SessionName,
+    store::{HOOK_PATIENCE, Newest, Store},
+    threshold::Policy,
+    units::{Calls, Generation, Timestamp, Tokens},
+};
+
+use rustix::io::Errno;
+
+use super::{Hook, files::TranscriptFile};
+use crate::{context::now, failure::Failure, output::Notices, root};
+
+/// The share of the window at which the agent is asked, in percent, unless the user says otherwise:
+/// the hosts compact well before their window is full.
+const PERCENT_DEFAULT: u64 = 75;
+
+/// One call of a hook.
+pub(super) struct Visit<'a> {
+    pub(super) call: &'a Call,
+    pub(super) store: Store,
+    pub(super) now: Timestamp,
+    hook: &'a Hook,
+    notices: Notices,
+}
+
+impl<'a> Visit<'a> {
+    pub(super) fn new(
+        hook: &'a Hook,
+        root: Option<&Utf8Path>,
+        call: &'a Call,
+    ) -> Result<Self, Failure> {
+        let notices = Notices::plain();
+        let root = root::find_from(root, project(call).as_deref())?;
+        for skipped in &root.skipped {
+            notices.warn(skipped);
+        }
+        let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
+        Ok(Self { call, store, now: now(), hook, notices })
+    }
+
+    pub(super) const fn session(&self) -> &SessionName {
+        &self.call.session
+    }
+
+    /// Whether something is to be written at all.
+    pub(super) const fn writes(&self) -> bool {
+        !self.hook.dry_run
+    }
+
+    pub(super) fn warn(&self, what: impl std::fmt::Display) {
+        self.notices.warn(what);
+    }
+
+    /// Prints the answer, past the buffer of stdout: the thread that waits for us holds that.
+    pub(super) fn say(&self, answer: &Answer) -> Result<(), Failure> {
+        let (stdout, printed) = (io::stdout(), answer.print(self.call));
+        let mut rest = printed.as_bytes();
+        while !rest.is_empty() {
+            match rustix::io::write(stdout.as_fd(), rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(Failure::system("write the answer to stdout", &e.into())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the newest note, `None` where the session has no log.
+    pub(super) fn newest(&self) -> Result<Option<Newest>, Failure> {
+        let newest = absent_is_none(self.store.newest(self.session()))?;
+        if let Some(Newest { doubt: Some(doubt), .. }) = &newest {
+            self.warn(format_args!(
+                "a newer note may be damaged, at byte {} of its log: `graff-notes verify {}`",
+                doubt.offset,
+                self.session()
+            ));
+        }
+        Ok(newest)
+    }
+
+    /// Returns what the last hooks left.
+    pub(super) fn state(&self) -> Result<State, Failure> {
+        Ok(State::read(self.store.word(self.session())?.as_deref()))
+    }
+
+    /// Hands the state to `change`, and leaves what it becomes for the next hooks.
+    ///
+    /// Of several hooks at once each sees what the others left.
+    pub(super) fn leave(&self, change: impl FnOnce(&mut State)) -> Result<(), Failure> {
+        let changed = |word: Option<Vec<u8>>| {
+            let before = State::read(word.as_deref());
+            let mut state = before.clone();
+            change(&mut state);
+            (state != before).then(|| state.write())
+        };
+        if self.writes() {
+            self.store.leave_word(self.session(), changed)?;
+        } else {
+            changed(self.store.word(self.session())?);
+        }
+        Ok(())
+    }
+
+    /// Appends a record.
+    pub(super) fn append(&self, draft: &Draft) -> Result<(), Failure> {
+        if self.writes() {
+            let _ = self.store.append(self.session(), draft)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the transcript, where there is one.
+    pub(super) fn transcript(&self) -> Result<Option<TranscriptFile>, Failure> {
+        let Some(path) = &self.call.transcript else { return Ok(None) };
+        TranscriptFile::open(path)
+            .map_err(|e| Failure::system(format_args!("open the transcript {path}"), &e))
+    }
+
+    /// Counts the compactions, on from where the last hook ended.
+    pub(super) fn count(
+        &self,
+        state: &State,
+        kept: Option<&str>,
+    ) -> Result<Option<Counted>, Failure> {
+        let (Some(path), Some(file)) = (&self.call.transcript, self.transcript()?) else {
+            return Ok(None);
+        };
+        let counted = file.count(path, self.call.host, state.seen.as_ref(), kept);
+        counted.map(Some).map_err(|e| unreadable(path, &e))
+    }
+
+    /// Returns the greatest generation that the log has.
+    pub(super) fn greatest(&self) -> Result<Generation, Failure> {
+        Ok(self.store.greatest_generation(self.session())?)
+    }
+
+    /// Where this call stands to a compaction.
+    pub(super) const fn moment(&self) -> Moment {
+        match &self.call.event {
+            Event::Start(Start::Compact) | Event::Compacted { .. } => Moment::JustCompacted,
+            _ => Moment::Between,
+        }
+    }
+
+    /// Returns the generation of the history, and keeps it in `state`.
+    pub(super) fn advance(
+        &self,
+        state: &mut State,
+        counted: Option<Counted>,
+        greatest: Generation,
+    ) -> Generation {
+        state.advance(self.call.host, self.moment(), counted, greatest)
+    }
+
+    /// Puts a generation on record that the log doesn't know yet, so that notes which are written
+    /// past the hooks belong to it too.
+    pub(super) fn record(
+        &self,
+        generation: Generation,
+        greatest: Generation,
+    ) -> Result<(), Failure> {
+        if generation <= greatest || self.newest()?.is_none() {
+            return Ok(());
+        }
+        self.append(&Draft::Rollover { generation, created_at: self.now })
+    }
+
+    /// Returns what the transcript says of the last request.
+    pub(super) fn last_request(&self) -> Result<Option<LastRequest>, Failure> {
+        let Some(file) = self.transcript()? else { return Ok(None) };
+        let path = self.call.transcript.as_deref().unwrap_or(Utf8Path::new(""));
+        file.last_request().map_err(|e| unreadable(path, &e))
+    }
+
+    /// Returns the model's window: what the user says here, what the user says to the host, what
+    /// the transcript says, or what the host's models have.
+    pub(super) fn window(&self, said: Option<Tokens>) -> Result<Tokens, Failure> {
+        let here = figure(self.hook.window_tokens, "GRAFF_WINDOW_TOKENS")?;
+        let to_host = || {
+            let value = env::var(self.call.host.window_variable()?).ok()?;
+            value.trim().parse().ok().filter(|tokens| *tokens > 0) // else the host ignores it too
+        };
+        let window = here.or_else(to_host).map(Tokens::new).or(said);
+        Ok(window.unwrap_or(self.call.host.window_default()))
+    }
+
+    pub(super) fn policy(&self) -> Result<Policy, Failure> {
+        let percent = figure(self.hook.percent, "GRAFF_PERCENT")?.unwrap_or(PERCENT_DEFAULT);
+        Policy::default()
+            .with_percent(percent)
+            .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))
+    }
+
+    pub(super) fn pool(&self) -> Result<RunPool, Failure> {
+        let cap = figure(self.hook.calls_cap, "GRAFF_CALLS_CAP")?.unwrap_or_default();
+        Ok(RunPool::builder().cap(Calls::new(cap)).build())
+    }
+}
+
+/// Returns the figure that a flag gives, or the variable without it.
+fn figure(flag: Option<u64>, variable: &str) -> Result<Option<u64>, Failure> {
+    let value = env::var(variable).ok().filter(|value| flag.is_none() && !value.is_empty());
+    let said = value.map(|value| {
+        let number = value.trim().parse();
+        number.map_err(|_| Failure::input(format_args!("read {variable}: {value:?} is no number")))
+    });
+    Ok(flag.or(said.transpose()?))
+}
+
+/// Returns the folder of the project: what the host names, else where the session works. It may be
+/// gone by now.
+fn project(call: &Call) -> Option<Utf8PathBuf> {
+    let named = call.host.project_variable().and_then(|variable| env::var(variable).ok());
+    named.filter(|folder| !folder.is_empty()).map(Utf8PathBuf::from).or_else(|| call.cwd.clone())
+}
+
+fn unreadable(path: &Utf8Path, cause: &io::Error) -> Failure {
+    Failure::system(format_args!("read the transcript {path}"), cause)
+}
+
+fn absent_is_none<T>(result: Result<T, Error>) -> Result<Option<T>, Failure> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}

@@ -1,0 +1,170 @@
+//! The promise: a compaction is never held up, and finds a note made; on Claude Code and opencode
+//! the model that writes the summary is asked for a better one, which is taken out of it.
+//!
+//! Shown on transcripts of the real agents, and by living through compactions.
+
+use std::{fs, thread};
+
+use graff_notes::{host::hook::Host, note::Author};
+use serde_json::json;
+
+use super::{
+    desk::Desk,
+    payload,
+    script::Said::{Agent, Compacted, User},
+};
+use crate::support::world::Ran;
+
+const NOTE: &str = "Subgoal: make retry_test green; src/retry.rs:41";
+
+fn summary(note: &str) -> serde_json::Value {
+    let summary = format!(
+        "<analysis>x</analysis>\n<summary>\nDone.\n<note_to_self>\n{note}\n</note_to_self>\n</summary>"
+    );
+    json!({"trigger": "auto", "compact_summary": summary})
+}
+
+#[track_caller]
+fn with_transcript(host: Host, name: &str) -> Desk {
+    let desk = Desk::of(host);
+    let from = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/transcripts/").to_owned() + name;
+    fs::copy(from, desk.transcript("s1")).expect("a transcript");
+    desk
+}
+
+#[test]
+fn a_mechanical_note_names_the_task_the_files_and_the_last_failure() {
+    for (host, name, event, trigger) in [
+        (Host::ClaudeCode, "claude-over-90-percent.jsonl", "PreCompact", "auto"),
+        (Host::Codex, "codex-over-90-percent.jsonl", "PreCompact", "auto"),
+        (Host::Gemini, "gemini-compacted.jsonl", "PreCompress", "manual"),
+    ] {
+        let desk = with_transcript(host, name);
+        desk.calls("s1", event, json!({"trigger": trigger}));
+        let note = desk.newest("s1").expect("a note");
+        assert_eq!(note.author, Author::Mechanical, "{host}");
+        for fact in ["Last user request:\n- ", "README.md", "exit "] {
+            assert!(note.text.contains(fact), "{host} {fact}: {}", note.text);
+        }
+    }
+}
+
+#[test]
+fn before_a_compaction_nothing_is_blocked() {
+    let codex = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
+    let ran = codex.calls("s1", "PreCompact", json!({"trigger": "auto"})).quietly();
+    assert_eq!(ran.stdout(), "");
+    let claude = with_transcript(Host::ClaudeCode, "claude-over-90-percent.jsonl");
+    let ran = claude.calls("s1", "PreCompact", json!({"trigger": "auto"})).quietly();
+    assert!(ran.stdout().starts_with("For the summary only: "), "{ran}");
+    assert!(!ran.stdout().contains("decision"), "{ran}");
+}
+
+#[test]
+fn several_calls_before_one_compaction_make_one_note() {
+    let desk = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
+    let payload = desk.payload("s1", "PreCompact", json!({"trigger": "auto"})).to_string();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| desk.fed(&payload));
+        }
+    });
+    assert_eq!(desk.records("s1"), [("Mechanical".to_owned(), 0)]);
+}
+
+#[test]
+fn what_gemini_calls_before_every_request_makes_no_note() {
+    let desk = with_transcript(Host::Gemini, "gemini-compacted.jsonl");
+    let ran = desk.calls("s1", "PreCompress", json!({"trigger": "auto"})).quietly();
+    assert_eq!((ran.stdout(), desk.files()), ("", Vec::new()));
+}
+
+#[test]
+fn a_busy_store_does_not_hold_up_a_compaction() {
+    let desk = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
+    desk.writes("s1", "an earlier note");
+    let session = graff_notes::session::SessionName::parse("s1").expect("a good name");
+    let lock = fs::File::open(desk.store().lock_path(&session)).expect("the lock file");
+    fs2::FileExt::lock_exclusive(&lock).expect("the lock");
+    let ran = desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+    assert_eq!(ran.stdout(), "", "{ran}");
+    assert!(ran.stderr().contains("lock"), "{ran}");
+}
+
+#[test]
+fn the_note_is_taken_out_of_the_summary_and_given_at_the_next_prompt() {
+    let desk = Desk::of(Host::ClaudeCode);
+    desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+    desk.calls("s1", "PreCompact", json!({"trigger": "auto", "custom_instructions": null}));
+    let at_once = desk.begins("s1", "compact").expect("the mechanical note");
+    assert!(at_once.contains("Mechanical note"), "{at_once}");
+    desk.calls("s1", "PostCompact", summary(NOTE)).quietly();
+    let note = desk.newest("s1").expect("a note");
+    assert_eq!((note.text.as_str(), note.generation.get()), (NOTE, 0), "of the history before");
+    desk.says("s1", &[Compacted("Done."), Agent("going on", 2_000)]);
+    let next = desk.prompt("s1", "and now?").expect("a newer note than was given");
+    assert_eq!(graff_notes::prompt::extract(&next), Some(NOTE));
+    assert_eq!(desk.prompt("s1", "and now?"), None);
+    assert_eq!(
+        desk.records("s1"),
+        [("Mechanical".to_owned(), 0), ("Rollover".to_owned(), 1), ("Agent".to_owned(), 0)]
+    );
+}
+
+#[test]
+fn a_summary_without_the_section_or_with_none_in_it_stores_nothing() {
+    for compacted in [summary("none"), json!({"compact_summary": "Done."}), json!({})] {
+        let desk = Desk::of(Host::ClaudeCode);
+        desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+        desk.calls("s1", "PreCompact", json!({"trigger": "manual"}));
+        desk.calls("s1", "PostCompact", compacted).quietly();
+        assert_eq!(desk.newest("s1").map(|note| note.author), Some(Author::Mechanical));
+    }
+}
+
+#[test]
+fn a_summary_that_was_not_asked_is_left_alone() {
+    let desk = Desk::of(Host::ClaudeCode);
+    desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+    desk.calls("s1", "PostCompact", summary(NOTE)).quietly();
+    assert_eq!(desk.files(), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_that_has_written_its_note_is_not_asked_through_the_summary() {
+    let desk = Desk::of(Host::ClaudeCode);
+    desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+    desk.writes("s1", NOTE);
+    let ran = desk.calls("s1", "PreCompact", json!({"trigger": "auto"})).quietly();
+    assert_eq!(ran.stdout(), "");
+    assert_eq!(desk.records("s1"), [("Agent".to_owned(), 0)]);
+}
+
+#[test]
+fn opencode_hands_over_the_conversation_and_the_summary() {
+    let desk = Desk::of(Host::Opencode);
+    let session = "0a6d1c7e-5b1f-4c39-9d2a-7f3e8b1c2d4e";
+    let call = |name: &str| -> Ran {
+        let payload = String::from_utf8(payload(Host::Opencode, name)).expect("UTF-8");
+        desk.fed(payload.replace("@CWD@", desk.project().as_str())).quietly()
+    };
+    assert_eq!(call("system-prompt").stdout(), "", "no note yet");
+    let asked = call("pre-compact").json();
+    let asked = asked["hookSpecificOutput"]["additionalContext"].as_str().expect("a request");
+    assert!(asked.contains("note_to_self"), "{asked}");
+    let note = desk.newest(session).expect("a mechanical note").text;
+    assert!(
+        note.contains("make retry_test green") && note.contains("cargo test retry_test"),
+        "{note}"
+    );
+    call("post-compact");
+    for _ in 0..2 {
+        let given = call("system-prompt").json();
+        let given = given["hookSpecificOutput"]["additionalContext"].as_str().expect("a note");
+        assert_eq!(
+            graff_notes::prompt::extract(given),
+            Some("SUBGOAL: make retry_test green; src/retry.rs:41")
+        );
+    }
+    assert_eq!(desk.records(session).last(), Some(&("Rollover".to_owned(), 1)));
+}

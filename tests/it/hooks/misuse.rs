@@ -1,0 +1,203 @@
+//! The promise: whatever a host sends, the hook ends with status 0 within its time, having said
+//! nothing or the one thing that the host takes, and makes nothing where nothing belongs.
+//!
+//! Shown by sending what hosts were seen to send by mistake, and worse.
+
+use std::{
+    io::Write,
+    process::{Child, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use graff_notes::host::hook::Host;
+use serde_json::json;
+
+use super::desk::Desk;
+use crate::support::world::Ran;
+
+/// The deadline, and what a busy machine adds to it.
+const WITHIN: Duration = Duration::from_secs(4);
+
+fn desk(host: Host) -> Desk {
+    let desk = Desk::of(host);
+    desk.writes("s1", "a note of s1");
+    desk
+}
+
+/// Ends the hook without closing its stdin.
+#[track_caller]
+fn ends(mut child: Child, begun: Instant) -> Ran {
+    let stdin = child.stdin.take();
+    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    drop(stdin);
+    assert!(begun.elapsed() < WITHIN, "{:?}", begun.elapsed());
+    ran
+}
+
+/// What says nothing that can be acted on.
+const NO_PAYLOADS: &[&[u8]] = &[
+    b"",
+    b"\n",
+    b"\xEF\xBB\xBF",
+    b"null",
+    b"usage: hook",
+    b"[1, 2]",
+    b"{",
+    b"{}",
+    b"{\"session_id\":\"s1\",\"hook_event_name\":\"SessionSta",
+    b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop\",\"last_assistant_message\":\"caf\xE9 done}",
+    b"{\"session_id\":\"s1\",\"hook_event_name\":\"SessionStart\",\"x\":\"\xF6\\\xF6\"quoted\"}",
+    b"{\"session_id\":\"s1\"}",
+    b"{\"session_id\":\"s1\",\"hook_event_name\":null}",
+    b"{\"session_id\":\"s1\",\"hook_event_name\":\"BeforeToolSelection\",\"extra\":{\"a\":[1]}}",
+];
+
+/// Session names that name no session.
+const NO_SESSIONS: [&str; 9] = [
+    "null",
+    "7",
+    "[\"s1\"]",
+    r#""""#,
+    r#""..""#,
+    r#""../../../../tmp/graff-pwned""#,
+    r#""/etc/passwd""#,
+    r#""a\\..\\b""#,
+    r#""s1\u0000""#,
+];
+
+#[test]
+fn what_is_no_payload_gets_silence() {
+    let nameless = ["SessionStart", "UserPromptSubmit", "BeforeAgent", "PreCompact", "Stop"]
+        .map(|event| format!("{{\"hook_event_name\":\"{event}\",\"source\":\"startup\"}}"));
+    let misnamed = NO_SESSIONS.map(|session| {
+        format!("{{\"hook_event_name\":\"SessionStart\",\"session_id\":{session}}}")
+    });
+    for host in Host::ALL {
+        let desk = desk(host);
+        let before = desk.files();
+        let made = nameless.iter().chain(&misnamed).map(String::as_bytes);
+        for payload in NO_PAYLOADS.iter().copied().chain(made) {
+            let ran = desk.fed(payload);
+            assert_eq!(ran.stdout(), "", "{host}: {}", payload.escape_ascii());
+            assert!(ran.stderr().lines().count() <= 2, "{ran}");
+        }
+        assert_eq!(desk.files(), before, "{host}");
+    }
+}
+
+#[test]
+fn what_is_unknown_in_a_payload_changes_nothing() {
+    let desk = desk(Host::ClaudeCode);
+    let more = json!({"source": "startup", "new": {"a": [1, null]}, "hook_event_name2": "Stop"});
+    let said = desk.context("s1", "SessionStart", more).expect("the note");
+    assert!(said.contains("a note of s1"), "{said}");
+}
+
+#[test]
+fn an_input_that_is_held_open_is_not_waited_for() {
+    let desk = desk(Host::ClaudeCode);
+    let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
+    let begun = Instant::now();
+    let ran = ends(desk.start(payload.as_bytes(), &[]), begun);
+    assert!(ran.stdout().contains("a note of s1"), "{ran}");
+}
+
+#[test]
+fn an_object_that_never_ends_is_given_up_after_two_seconds() {
+    let desk = desk(Host::ClaudeCode);
+    let begun = Instant::now();
+    let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]), begun);
+    assert_eq!(ran.stdout(), "");
+    assert!(ran.stderr().contains("gave up after two seconds"), "{ran}");
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_hundred_megabytes_are_read_and_not_kept() {
+    let desk = desk(Host::ClaudeCode);
+    let begun = Instant::now();
+    let start = b"{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s1\",\"x\":\"";
+    let mut child = desk.start(start, &[]);
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let writer = thread::spawn(move || {
+        let piece = vec![b'x'; 1 << 20];
+        (0..100).try_for_each(|_| pipe.write_all(&piece)).and_then(|()| pipe.write_all(b"\"}"))
+    });
+    let ran = ends(child, begun);
+    writer.join().expect("the writer ends").expect("no pipe is closed on the host");
+    assert_eq!(ran.stdout(), "", "{ran}");
+    assert!(ran.stderr().contains("bytes are too many"), "{ran}");
+}
+
+#[test]
+fn a_folder_or_a_transcript_that_is_gone_is_not_made() {
+    let desk = desk(Host::ClaudeCode);
+    for event in ["SessionStart", "UserPromptSubmit", "PreCompact", "Stop"] {
+        let gone = json!({
+            "source": "resume", "trigger": "auto", "prompt": "x",
+            "cwd": "/nonexistent/graff-test/x", "transcript_path": "/nonexistent/t.jsonl",
+        });
+        let ran = desk.calls("s1", event, gone);
+        assert_eq!(ran.stdout(), "", "{event}: {ran}");
+        assert!(!camino::Utf8Path::new("/nonexistent").exists(), "{event}");
+        let no_transcript = json!({"source": "resume", "transcript_path": null, "prompt": "x"});
+        desk.calls("s2", event, no_transcript);
+    }
+}
+
+#[test]
+fn a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given() {
+    let desk = desk(Host::ClaudeCode);
+    let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
+    let mut command = desk.command(&["hook", "claude-code"]);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut child = command.stdout(Stdio::from(writer)).spawn().expect("the program starts");
+    let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
+    written.expect("it reads");
+    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    assert!(!ran.stderr().contains("panick"), "{ran}");
+    let next = desk.prompt("s1", "go on").expect("the note, which nobody has got yet");
+    assert!(next.contains("a note of s1"), "{next}");
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_ends_with_0_too() {
+    let desk = desk(Host::ClaudeCode);
+    for args in [
+        &["hook"][..],
+        &["hook", "nobody"],
+        &["hook", "codex", "--no-such-flag"],
+        &["hook", "codex", "--percent", "x"],
+        &["--root", "/tmp", "hook", "nobody"],
+        &["--color=never", "hook", "codex", "extra", "--json"],
+    ] {
+        let ran = Ran::of(desk.command(args).stdin(Stdio::null())).ends(0);
+        assert_eq!(ran.stdout(), "", "{args:?}");
+        assert!(ran.stderr().contains("error: "), "{args:?}: {ran}");
+    }
+    let percent = json!({"stop_hook_active": false});
+    let desk = desk.with("GRAFF_PERCENT", "0");
+    desk.says("s1", &[super::script::Said::Agent("done", 199_000)]);
+    let ran = desk.calls("s1", "Stop", percent);
+    assert_eq!(ran.stdout(), "", "{ran}");
+    Ran::of(&mut desk.command(&["show", "hook"])).ends(3);
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_and_writes_nothing() {
+    let desk = desk(Host::ClaudeCode);
+    let before = desk.files();
+    for _ in 0..2 {
+        let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
+        let child = desk.start(payload.as_bytes(), &["--dry-run"]);
+        let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+        assert!(ran.stdout().contains("a note of s1"), "{ran}");
+    }
+    desk.says("s1", &[super::script::Said::Agent("done", 190_000)]);
+    let payload = desk.payload("s1", "Stop", json!({"stop_hook_active": false})).to_string();
+    let child = desk.start(payload.as_bytes(), &["--dry-run"]);
+    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    assert_eq!((ran.stdout(), desk.files()), ("", before), "{ran}");
+}

@@ -1,0 +1,247 @@
+//! The promise: after a compaction, on resume and at the start of a session that has a note, the
+//! note is in the context once, word for word, and in no other session's.
+//!
+//! Shown by the orders of hooks that the real agents were seen to have.
+
+use std::fs;
+
+use graff_notes::{host::hook::Host, prompt::extract};
+use serde_json::json;
+
+use super::{
+    desk::Desk,
+    script::Said::{Agent, Compacted, Tool, User},
+};
+
+const NOTE: &str = "[Subgoal] make <b>retry_test</b> green\n\t\"src/retry.rs:41\" \u{1F980}";
+
+/// A session of `host` under way, with a note of its first generation.
+fn desk(host: Host) -> Desk {
+    let desk = Desk::of(host);
+    desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+    desk.writes("s1", NOTE);
+    desk
+}
+
+#[track_caller]
+fn is_given(context: impl Into<Option<String>>) {
+    let context = context.into();
+    assert_eq!(context.as_deref().and_then(extract), Some(NOTE), "{context:?}");
+}
+
+#[test]
+fn a_session_that_has_a_note_is_given_it_at_its_start_and_at_each_compaction() {
+    for host in [Host::ClaudeCode, Host::Codex] {
+        let desk = desk(host);
+        is_given(desk.begins("s1", "startup"));
+        assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
+        for generation in 0..3 {
+            desk.writes("s1", NOTE);
+            desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+            if host == Host::Codex {
+                desk.says("s1", &[Compacted(&generation.to_string())]);
+            }
+            is_given(desk.begins("s1", "compact"));
+            if host == Host::ClaudeCode {
+                desk.says("s1", &[Compacted(&generation.to_string())]);
+            }
+            desk.says("s1", &[Agent("on it", 2_000)]);
+            assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
+            assert_eq!(desk.begins("s1", "resume"), None, "{host}: it is in the context still");
+        }
+    }
+}
+
+#[test]
+fn every_source_of_a_start_gives_it() {
+    for source in ["startup", "resume", "clear", "compact", "fork", "something-new"] {
+        for host in [Host::ClaudeCode, Host::Codex] {
+            is_given(desk(host).begins("s1", source));
+        }
+    }
+}
+
+#[test]
+fn resume_and_compact_before_one_request_give_it_once() {
+    let desk = desk(Host::Codex);
+    is_given(desk.begins("s1", "startup"));
+    desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+    desk.says("s1", &[Compacted("first")]);
+    is_given(desk.begins("s1", "resume"));
+    assert_eq!(desk.begins("s1", "compact"), None);
+    assert_eq!(desk.prompt("s1", "go on"), None);
+}
+
+#[test]
+fn where_the_start_was_missed_the_next_prompt_makes_up_for_it() {
+    for host in [Host::ClaudeCode, Host::Codex, Host::Gemini] {
+        let desk = desk(host);
+        is_given(desk.prompt("s1", "go on"));
+        desk.says("s1", &[Compacted("first"), Agent("on it", 2_000)]);
+        is_given(desk.prompt("s1", "go on"));
+        assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
+    }
+}
+
+#[test]
+fn on_gemini_the_next_tool_result_makes_up_for_it_in_a_running_turn() {
+    let desk = desk(Host::Gemini);
+    let tool = || json!({"tool_name": "read_file", "tool_response": {"llmContent": "x"}});
+    is_given(desk.prompt("s1", "go on"));
+    assert_eq!(desk.context("s1", "AfterTool", tool()), None);
+    desk.says("s1", &[Compacted("first"), Tool("x"), Agent("on it", 2_000)]);
+    is_given(desk.context("s1", "AfterTool", tool()));
+    assert_eq!(desk.context("s1", "AfterTool", tool()), None);
+}
+
+#[test]
+fn on_gemini_nothing_is_said_at_the_start() {
+    let desk = desk(Host::Gemini);
+    for source in ["startup", "resume", "clear"] {
+        assert_eq!(desk.begins("s1", source), None, "it would cost the user's prompt");
+    }
+}
+
+#[test]
+fn on_gemini_a_compaction_that_kept_the_note_gives_no_second_one() {
+    let desk = desk(Host::Gemini);
+    let given = desk.prompt("s1", "go on").expect("the note");
+    let kept = json!({"$set": {"messages": [
+        {"id": "c1", "type": "user", "content": [{"text": "<state_snapshot>first"}]},
+        {"id": "c2", "type": "user", "content": [{"text": "go on"}, {"text": given}]},
+    ]}});
+    let transcript = fs::read_to_string(desk.transcript("s1")).expect("a transcript");
+    fs::write(desk.transcript("s1"), format!("{transcript}{kept}\n")).expect("written");
+    assert_eq!(desk.prompt("s1", "go on"), None);
+    desk.says("s1", &[Compacted("second")]);
+    is_given(desk.prompt("s1", "go on"));
+}
+
+#[test]
+fn losing_the_word_costs_at_most_a_repeat() {
+    let desk = desk(Host::Codex);
+    is_given(desk.begins("s1", "startup"));
+    desk.says("s1", &[Compacted("first")]);
+    is_given(desk.begins("s1", "compact"));
+    for junk in ["", "{\"given\":", "{\"generation\":99999}"] {
+        fs::write(desk.project().join(".graff/notes/s1.hooks.json"), junk).expect("written");
+        is_given(desk.prompt("s1", "go on"));
+        assert_eq!(desk.prompt("s1", "go on"), None);
+    }
+}
+
+#[test]
+fn a_session_without_a_note_is_told_nothing_and_leaves_no_trace() {
+    for host in [Host::ClaudeCode, Host::Codex, Host::Gemini, Host::Opencode] {
+        let desk = Desk::of(host);
+        desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+        for source in ["startup", "resume", "clear", "compact"] {
+            assert_eq!(desk.begins("s1", source), None, "{host} {source}");
+        }
+        assert_eq!(desk.context("s1", "SystemPrompt", json!({})), None, "{host}");
+        assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
+        assert_eq!(desk.files(), Vec::<String>::new(), "{host}");
+    }
+}
+
+#[test]
+fn a_cleared_session_has_another_name_and_starts_empty() {
+    let desk = desk(Host::ClaudeCode);
+    is_given(desk.begins("s1", "startup"));
+    assert_eq!(desk.begins("s2", "clear"), None);
+    assert_eq!(desk.prompt("s2", "something else"), None);
+}
+
+#[test]
+fn a_fork_of_codex_keeps_its_parents_note_as_its_first() {
+    let desk = desk(Host::Codex);
+    is_given(desk.begins("s1", "startup"));
+    let meta = json!({"type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}});
+    fs::write(desk.transcript("s2"), format!("{meta}\n")).expect("written");
+    assert_eq!(desk.begins("s2", "fork"), None, "the copied context has it");
+    assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
+    desk.says("s2", &[Compacted("first")]);
+    is_given(desk.begins("s2", "compact"));
+}
+
+#[test]
+fn a_fork_of_claude_code_finds_its_parent_once_its_transcript_is_there() {
+    let desk = desk(Host::ClaudeCode);
+    desk.writes("s0", "of another session altogether");
+    assert_eq!(desk.begins("s2", "fork"), None, "its transcript is not there yet");
+    assert_eq!(desk.prompt("s2", "try it another way"), None);
+    let copied = fs::read_to_string(desk.transcript("s1")).expect("the parent's");
+    fs::write(desk.transcript("s2"), copied).expect("written");
+    is_given(desk.prompt("s2", "go on"));
+    assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
+    assert_eq!(desk.prompt("s2", "go on"), None);
+}
+
+#[test]
+fn a_fork_of_nobody_we_know_is_looked_for_no_longer() {
+    let desk = desk(Host::ClaudeCode);
+    assert_eq!(desk.begins("s2", "fork"), None);
+    let own = json!({"type": "user", "uuid": "another", "message": {"content": "hello"}});
+    fs::write(desk.transcript("s2"), format!("{own}\n")).expect("written");
+    assert_eq!(desk.prompt("s2", "go on"), None);
+    let word = fs::read_to_string(desk.project().join(".graff/notes/s2.hooks.json")).expect("word");
+    assert!(!word.contains("parent"), "{word}");
+}
+
+#[test]
+fn a_session_that_is_resumed_under_a_new_name_goes_on_in_the_old_ones_file() {
+    let desk = desk(Host::ClaudeCode);
+    let started = json!({"transcript_path": desk.transcript("s9"), "source": "startup"});
+    assert_eq!(desk.context("s9", "SessionStart", started), None, "nothing is guessed");
+    let resumed = json!({"transcript_path": desk.transcript("s1"), "source": "resume"});
+    is_given(desk.context("s9", "SessionStart", resumed));
+}
+
+#[test]
+fn a_note_fits_every_hosts_limit_and_says_what_is_left_out() {
+    for text in ["x".repeat(65_000), "é".repeat(30_000), "\u{1F980}".repeat(10_000)] {
+        let desk = Desk::of(Host::Codex);
+        desk.writes("s1", &text);
+        let given = desk.begins("s1", "startup").expect("the start of the note");
+        assert!(given.len() <= 9_000 && given.len() > 8_900, "{} bytes", given.len());
+        let shown = extract(&given).expect("a note");
+        assert!(text.starts_with(shown));
+        let left_out = format!("The last {} bytes of what is stored", text.len() - shown.len());
+        assert!(given.contains(&left_out), "{given}");
+        assert!(given.contains("`graff-notes show s1` prints all of it"), "{given}");
+    }
+}
+
+#[test]
+fn the_project_is_what_the_host_names() {
+    let other = tempfile::tempdir().expect("a folder");
+    let elsewhere = other.path().to_str().expect("UTF-8");
+    let claude = desk(Host::ClaudeCode).with("CLAUDE_PROJECT_DIR", elsewhere);
+    assert_eq!(claude.begins("s1", "startup"), None, "the notes of another project");
+    let gemini = desk(Host::Gemini).with("CLAUDE_PROJECT_DIR", elsewhere);
+    is_given(gemini.prompt("s1", "go on"));
+    let gemini = desk(Host::Gemini).with("GEMINI_PROJECT_DIR", elsewhere);
+    assert_eq!(gemini.prompt("s1", "go on"), None);
+}
+
+#[test]
+fn the_file_that_goose_reads_has_the_sessions_note_beside_the_users_words() {
+    let desk = Desk::of(Host::Goose);
+    let moim = desk.path().join("moim.md");
+    let root = desk.project();
+    let desk =
+        desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str()).with("GRAFF_ROOT", root.as_str());
+    let call = |session: &str| {
+        let payload = json!({"event": "UserPromptSubmit", "session_id": session});
+        assert_eq!(desk.fed(payload.to_string()).quietly().stdout(), "");
+        fs::read_to_string(&moim).unwrap_or_default()
+    };
+    fs::write(&moim, "Be brief.\n").expect("written");
+    assert_eq!(call("s1"), "Be brief.\n");
+    desk.writes("s1", NOTE);
+    let with_note = call("s1");
+    assert_eq!(extract(&with_note), Some(NOTE));
+    assert!(with_note.starts_with("Be brief.\n"), "{with_note}");
+    assert_eq!(call("s1"), with_note);
+    assert_eq!(call("s2"), "Be brief.\n", "another session sees nothing of it");
+}
