@@ -9,10 +9,13 @@ mod compactions;
 #[cfg(feature = "cli")]
 mod desk;
 #[cfg(feature = "cli")]
+mod installs;
+#[cfg(feature = "cli")]
 mod misuse;
 mod payloads;
 mod progress;
 mod script;
+mod settings;
 #[cfg(feature = "cli")]
 mod splices;
 mod tails;

@@ -1,6 +1,6 @@
 //! When a host last called: the answer to "does it work at all?".
 
-use std::{env, fs, io};
+use std::{env, fs, io, time::SystemTime};
 
 use camino::Utf8PathBuf;
 use graff_notes::host::hook::{Call, Host};
@@ -15,6 +15,13 @@ pub(super) fn note(call: &Call) {
     {
         let _ = fs::write(&path, &call.name);
     }
+}
+
+/// Returns when a host has last called and on which event, where that is known.
+pub(crate) fn last_called(host: Host) -> Option<(SystemTime, String)> {
+    let path = path(host)?;
+    let at = fs::metadata(&path).and_then(|status| status.modified()).ok()?;
+    Some((at, fs::read_to_string(&path).ok()?))
 }
 
 /// The file is the user's and not the project's: a host is set up for all projects at once.

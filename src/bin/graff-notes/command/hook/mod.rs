@@ -25,6 +25,8 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
+pub(crate) use called::last_called;
+
 /// When an answer is given up: well before the shortest limit of any host.
 const DEADLINE: Duration = Duration::from_secs(2);
 

@@ -1,0 +1,164 @@
+//! A file of the user's that is changed with care: links are followed to the file that they mean,
+//! it is replaced in one step, and what was there before stays beside it.
+
+use std::{
+    fmt,
+    fs::{self, File, Permissions},
+    io::{self, Write},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::failure::Failure;
+
+/// What the name of the text before ours ends in.
+const BACKUP_SUFFIX: &str = ".before-graff-notes";
+/// What the name of the new text ends in before it is in its place.
+const NEW_SUFFIX: &str = ".graff-notes-new";
+
+/// A longer file holds no settings, in bytes.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// A file of the user's, which may not be there.
+#[derive(Debug)]
+pub(super) struct PersonsFile {
+    /// As it was named.
+    path: Utf8PathBuf,
+    /// The file itself, past any link.
+    target: Utf8PathBuf,
+    text: Option<String>,
+    permissions: Option<Permissions>,
+}
+
+impl PersonsFile {
+    /// Reads a file; one that is not there has no text.
+    pub(super) fn open(path: Utf8PathBuf) -> Result<Self, Failure> {
+        let target = match fs::symlink_metadata(&path) {
+            Ok(status) if status.is_symlink() => past_links(&path)?,
+            Ok(_) => path.clone(),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { target: path.clone(), path, text: None, permissions: None });
+            }
+            Err(e) => return Err(failed("look at", &path, &e)),
+        };
+        let status = fs::metadata(&target).map_err(|e| failed("look at", &target, &e))?;
+        if !status.is_file() {
+            return Err(refused(&path, "it is no plain file"));
+        }
+        if status.len() > BYTES_MAX {
+            return Err(refused(&path, "it is too large to be settings"));
+        }
+        let bytes = fs::read(&target).map_err(|e| failed("read", &target, &e))?;
+        let text = String::from_utf8(bytes).map_err(|_| refused(&path, "it is not UTF-8"))?;
+        Ok(Self { path, target, text: Some(text), permissions: Some(status.permissions()) })
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    pub(super) fn into_path(self) -> Utf8PathBuf {
+        self.path
+    }
+
+    /// Returns the failure to change this file.
+    pub(super) fn left_alone(&self, why: impl fmt::Display) -> Failure {
+        refused(&self.path, why)
+    }
+
+    /// Puts another text in the place of this one, in one step, with the rights that it had.
+    pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
+        self.check_writable()?;
+        if let Some(folder) = self.target.parent() {
+            fs::create_dir_all(folder).map_err(|e| failed("create the folder", folder, &e))?;
+        }
+        let new = self.beside(NEW_SUFFIX);
+        let written = write(&new, text, self.permissions.clone());
+        let replaced = written.and_then(|()| fs::rename(&new, &self.target));
+        replaced.map_err(|e| {
+            let _ = fs::remove_file(&new); // what is left of it says nothing
+            failed("replace", &self.target, &e)
+        })?;
+        self.text = Some(text.to_owned());
+        Ok(())
+    }
+
+    /// Removes the file.
+    pub(super) fn delete(&mut self) -> Result<(), Failure> {
+        self.check_writable()?;
+        fs::remove_file(&self.target).map_err(|e| failed("remove", &self.target, &e))?;
+        self.text = None;
+        Ok(())
+    }
+
+    /// Keeps the text as it is beside the file, and returns where.
+    pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
+        self.check_writable()?;
+        let backup = self.backup_path();
+        let text = self.text.as_deref().unwrap_or_default();
+        write(&backup, text, self.permissions.clone()).map_err(|e| failed("write", &backup, &e))?;
+        Ok(backup)
+    }
+
+    /// Returns the text that was kept, where there is one.
+    pub(super) fn backup(&self) -> Result<Option<String>, Failure> {
+        let backup = self.backup_path();
+        match fs::read_to_string(&backup) {
+            Ok(text) => Ok(Some(text)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(failed("read", &backup, &e)),
+        }
+    }
+
+    /// Removes the text that was kept.
+    pub(super) fn forget_backup(&self) -> Result<(), Failure> {
+        let backup = self.backup_path();
+        match fs::remove_file(&backup) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &backup, &e)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn backup_path(&self) -> Utf8PathBuf {
+        self.beside(BACKUP_SUFFIX)
+    }
+
+    fn beside(&self, suffix: &str) -> Utf8PathBuf {
+        Utf8PathBuf::from(format!("{}{suffix}", self.target))
+    }
+
+    /// A file that is replaced needs no right to be written; but whoever took that right away
+    /// doesn't want it changed.
+    fn check_writable(&self) -> Result<(), Failure> {
+        match &self.permissions {
+            Some(permissions) if permissions.readonly() => {
+                Err(refused(&self.path, "it is read-only"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn past_links(path: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
+    let target = path.canonicalize_utf8();
+    target.map_err(|e| refused(path, format_args!("it is a link that leads nowhere ({e})")))
+}
+
+fn write(path: &Utf8Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
+    Failure::system(format_args!("{attempted} {path}"), cause).at(path)
+}
+
+fn refused(path: &Utf8Path, why: impl fmt::Display) -> Failure {
+    Failure::input(format_args!("change {path}: {why}"))
+        .advise("mend it and try again, or put the hooks in by hand: docs/hosts shows them")
+        .at(path)
+}

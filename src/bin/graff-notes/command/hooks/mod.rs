@@ -1,0 +1,154 @@
+//! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
+
+mod file;
+mod place;
+mod setting;
+mod status;
+
+use camino::Utf8PathBuf;
+use clap::{Args, Subcommand};
+use graff_notes::host::hook::Host;
+use serde::Serialize;
+
+use self::{
+    file::PersonsFile,
+    place::{Scope, places},
+    setting::Setting,
+    status::Status,
+};
+use crate::{
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::{Cell, Form, Table},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes hooks install claude-code
+  graff-notes hooks status
+  graff-notes hooks remove claude-code";
+
+/// Sets up an agent to call graff-notes by itself, and takes that back
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Hooks {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Puts the hooks into the agent's settings, beside what is there
+    Install(Where),
+    /// Says which agents have the hooks, and when they last called
+    Status(Status),
+    /// Takes the hooks out again
+    Remove(Where),
+}
+
+/// Which settings are meant.
+#[derive(Args, Debug)]
+struct Where {
+    /// Agent: claude-code, codex, gemini, opencode or goose
+    #[arg(value_name = "HOST")]
+    host: Host,
+    /// The project's own settings instead of the user's
+    #[arg(long)]
+    project: bool,
+}
+
+/// What became of the settings.
+#[derive(Serialize)]
+struct Done {
+    host: &'static str,
+    changed: Vec<Utf8PathBuf>,
+    unchanged: Vec<Utf8PathBuf>,
+    backups: Vec<Utf8PathBuf>,
+    /// What the user must do now.
+    next: &'static str,
+}
+
+impl Hooks {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        match self.action {
+            Action::Install(place) => place.install(cx),
+            Action::Remove(place) => place.remove(cx),
+            Action::Status(status) => status.run(cx),
+        }
+    }
+}
+
+impl Where {
+    fn install(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let mut done = self.done(place::after_install(self.host));
+        for (path, setting) in self.files(cx)? {
+            let mut file = PersonsFile::open(path)?;
+            let before = file.text().map(str::to_owned);
+            let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
+            if before.as_deref() == Some(after.as_str()) {
+                done.unchanged.push(file.into_path());
+                continue;
+            }
+            if before.is_some_and(|before| !setting.has_ours(&before)) {
+                done.backups.push(file.back_up()?);
+            }
+            file.replace(&after)?;
+            done.changed.push(file.into_path());
+        }
+        answer(cx, &done, "installed")
+    }
+
+    fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let mut done = self.done(place::after_removal(self.host));
+        for (path, setting) in self.files(cx)? {
+            let mut file = PersonsFile::open(path)?;
+            let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it))
+            else {
+                done.unchanged.push(file.into_path());
+                continue;
+            };
+            let backup = file.backup()?;
+            let after = setting.removed(&before, backup.as_deref());
+            match after.map_err(|why| file.left_alone(why))? {
+                Some(after) => file.replace(&after)?,
+                None => file.delete()?,
+            }
+            if file.text() == backup.as_deref() {
+                file.forget_backup()?;
+            } else if backup.is_some() {
+                done.backups.push(file.backup_path());
+            }
+            done.changed.push(file.into_path());
+        }
+        answer(cx, &done, "removed from")
+    }
+
+    fn done(&self, next: &'static str) -> Done {
+        let (changed, unchanged, backups) = (Vec::new(), Vec::new(), Vec::new());
+        Done { host: self.host.as_str(), changed, unchanged, backups, next }
+    }
+
+    fn files(&self, cx: &Context) -> Result<Vec<(Utf8PathBuf, Setting)>, Failure> {
+        let scope = if self.project { Scope::Project(cx.root()?.path) } else { Scope::User };
+        places(self.host, &scope)
+    }
+}
+
+fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, Stop> {
+    if cx.out.form() == Form::Json {
+        cx.out.json(done)?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::of(&[]);
+    let rows = done.changed.iter().map(|path| (changed, path));
+    let rows = rows.chain(done.unchanged.iter().map(|path| ("as it was", path)));
+    for (what, path) in rows.chain(done.backups.iter().map(|path| ("before that", path))) {
+        table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
+    }
+    table.end(&mut cx.out)?;
+    if !done.next.is_empty() && !done.changed.is_empty() {
+        cx.out.line(done.next)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,112 @@
+//! Where each agent keeps what belongs to us, and what its user does besides.
+
+use std::env;
+
+use camino::Utf8PathBuf;
+use graff_notes::host::hook::Host;
+
+use super::setting::Setting;
+use crate::failure::Failure;
+
+/// The plugin for opencode.
+const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
+/// What goose knows a plugin by.
+const GOOSE_PLUGIN: &str = include_str!("goose-plugin.json");
+/// The hooks in it.
+const GOOSE_HOOKS: &str = include_str!("goose-hooks.json");
+
+/// Whose settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// The user's, for all projects.
+    User,
+    /// Those of the project in this folder.
+    Project(Utf8PathBuf),
+}
+
+/// Returns the files that make `host` call us, and what belongs into each.
+pub(super) fn places(host: Host, scope: &Scope) -> Result<Vec<(Utf8PathBuf, Setting)>, Failure> {
+    let folder = match scope {
+        Scope::User => user_folder(host)?,
+        Scope::Project(root) => root.join(project_folder(host)),
+    };
+    let named = |name: &str, setting| (folder.join(name), setting);
+    Ok(match host {
+        Host::ClaudeCode | Host::Gemini => vec![named("settings.json", Setting::Hooks(host))],
+        Host::Codex => vec![named("hooks.json", Setting::Hooks(host))],
+        Host::Opencode => {
+            vec![named("plugins/graff-notes.js", Setting::Whole(OPENCODE_PLUGIN))]
+        }
+        Host::Goose => vec![
+            named("plugins/graff-notes/plugin.json", Setting::Whole(GOOSE_PLUGIN)),
+            named("plugins/graff-notes/hooks/hooks.json", Setting::Whole(GOOSE_HOOKS)),
+        ],
+    })
+}
+
+fn user_folder(host: Host) -> Result<Utf8PathBuf, Failure> {
+    Ok(match host {
+        Host::ClaudeCode => named("CLAUDE_CONFIG_DIR").map_or_else(|| home(".claude"), Ok)?,
+        Host::Codex => named("CODEX_HOME").map_or_else(|| home(".codex"), Ok)?,
+        Host::Gemini => home(".gemini")?,
+        Host::Opencode => match (named("OPENCODE_CONFIG_DIR"), named("XDG_CONFIG_HOME")) {
+            (Some(folder), _) => folder,
+            (None, Some(config)) => config.join("opencode"),
+            (None, None) => home(".config/opencode")?,
+        },
+        Host::Goose => home(".agents")?,
+    })
+}
+
+const fn project_folder(host: Host) -> &'static str {
+    match host {
+        Host::ClaudeCode => ".claude",
+        Host::Codex => ".codex",
+        Host::Gemini => ".gemini",
+        Host::Opencode => ".opencode",
+        Host::Goose => ".agents",
+    }
+}
+
+fn home(folder: &str) -> Result<Utf8PathBuf, Failure> {
+    named("HOME").map(|home| home.join(folder)).ok_or_else(|| {
+        Failure::input("find the agent's settings: HOME names no folder")
+            .advise("set HOME, or say --project")
+    })
+}
+
+fn named(variable: &str) -> Option<Utf8PathBuf> {
+    env::var(variable).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
+}
+
+/// Returns the file in which Codex CLI keeps which hooks are trusted.
+pub(super) fn codex_config() -> Result<Utf8PathBuf, Failure> {
+    user_folder(Host::Codex).map(|folder| folder.join("config.toml"))
+}
+
+/// Returns what the user does next, once the hooks are in.
+pub(super) const fn after_install(host: Host) -> &'static str {
+    match host {
+        Host::Codex => {
+            "Codex runs a hook only once you trust it: start codex, type /hooks, and trust the four \
+             that say `graff-notes hook codex`. Until then they are skipped without a word."
+        }
+        Host::Goose => {
+            "goose reads the note from a file: put `export GOOSE_MOIM_MESSAGE_FILE=\"$HOME/\
+             .local/state/graff-notes/goose-note.md\"` into your shell's profile, and start goose \
+             from a new shell."
+        }
+        Host::ClaudeCode | Host::Gemini | Host::Opencode => {
+            "It works from the next session on; `graff-notes hooks status` says when it was last \
+             called."
+        }
+    }
+}
+
+/// Returns what the user does next, once the hooks are out.
+pub(super) const fn after_removal(host: Host) -> &'static str {
+    match host {
+        Host::Goose => "Take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile too.",
+        _ => "Notes that were kept stay: `graff-notes list` shows them.",
+    }
+}

@@ -1,0 +1,78 @@
+//! What belongs into a file of the user's: hooks beside other settings, or a file of our own.
+
+use std::fmt;
+
+use graff_notes::host::{hook::Host, settings};
+
+/// The words by which a file of ours is known, whichever version wrote it.
+const OURS: &str = "graff-notes hooks install";
+
+/// What belongs into a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Setting {
+    /// The hooks of this host, among its settings.
+    Hooks(Host),
+    /// The file is ours as a whole.
+    Whole(&'static str),
+}
+
+/// Why a file is left alone, in words.
+#[derive(Debug)]
+pub(super) struct LeftAlone(String);
+
+impl Setting {
+    /// Returns the file's text with what belongs there.
+    pub(super) fn installed(self, before: Option<&str>) -> Result<String, LeftAlone> {
+        match self {
+            Self::Hooks(host) => {
+                Ok(settings::install(host, before.unwrap_or_default())
+                    .map_err(LeftAlone::because)?)
+            }
+            Self::Whole(_) if before.is_some_and(|before| !self.has_ours(before)) => {
+                Err(LeftAlone("it is another one's, and not to be overwritten".to_owned()))
+            }
+            Self::Whole(text) => Ok(text.to_owned()),
+        }
+    }
+
+    /// Returns the file's text without what belongs there, or `None` where the file has to go.
+    ///
+    /// `backup` is the text before it was installed, where there was one.
+    pub(super) fn removed(
+        self,
+        before: &str,
+        backup: Option<&str>,
+    ) -> Result<Option<String>, LeftAlone> {
+        let Self::Hooks(host) = self else { return Ok(None) };
+        let restored = |backup: &&str| {
+            !self.has_ours(backup) && settings::install(host, backup).as_deref() == Ok(before)
+        };
+        if let Some(backup) = backup.filter(restored) {
+            return Ok(Some(backup.to_owned()));
+        }
+        let after = settings::remove(host, before).map_err(LeftAlone::because)?;
+        Ok(Some(after).filter(|after| backup.is_some() || after.trim() != "{}"))
+    }
+
+    /// Returns whether something of ours is in a text.
+    pub(super) fn has_ours(self, text: &str) -> bool {
+        match self {
+            Self::Hooks(host) => {
+                settings::events(host, text).is_ok_and(|events| !events.is_empty())
+            }
+            Self::Whole(_) => text.contains(OURS),
+        }
+    }
+}
+
+impl LeftAlone {
+    fn because(why: impl fmt::Display) -> Self {
+        Self(why.to_string())
+    }
+}
+
+impl fmt::Display for LeftAlone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,201 @@
+//! The hooks in a host's settings: which are ours, and how they get in and out.
+//!
+//! ```text
+//! {"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]}}
+//!                   └ groups                  └ handlers
+//! ```
+
+use thiserror::Error;
+
+use super::{
+    edit::{Container, line_break, unit},
+    register::{Registration, is_ours},
+    scan::{self, Broken, Kind, Value},
+};
+use crate::host::hook::Host;
+
+const HOOKS: &str = "hooks";
+
+/// Why settings are left alone.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// They are no JSON, not even with comments.
+    #[error("line {line}, column {column} is no JSON")]
+    Broken {
+        /// The line, from 1.
+        line: usize,
+        /// The character of the line, from 1.
+        column: usize,
+    },
+    /// Something has another type than the host reads.
+    #[error("{what} is not {wanted}")]
+    Shape {
+        /// What it is.
+        what: String,
+        /// What must stand there.
+        wanted: &'static str,
+    },
+}
+
+/// Where one of our handlers stands, by the numbers of the items on the way.
+struct Place {
+    event: usize,
+    group: usize,
+    handler: usize,
+}
+
+/// Returns settings of `host` with each of its hooks in them; those that are there stay as they are.
+///
+/// A blank text counts as no settings.
+///
+/// # Errors
+///
+/// Settings that cannot be read, or that have something else where the hooks belong.
+pub fn install(host: Host, settings: &str) -> Result<String, Refused> {
+    let mut text = if settings.trim().is_empty() { "{}\n" } else { settings }.to_owned();
+    for registration in Registration::of(host) {
+        if !events(host, &text)?.iter().any(|event| event == registration.event) {
+            text = with(&text, registration)?;
+        }
+    }
+    Ok(text)
+}
+
+/// Returns settings of `host` without any hook of ours, and without the containers that held only
+/// ours.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn remove(host: Host, settings: &str) -> Result<String, Refused> {
+    let mut text = settings.to_owned();
+    while let Some(less) = without_last(host, &text)? {
+        text = less;
+    }
+    Ok(text)
+}
+
+/// Returns the events for which settings of `host` have a hook of ours.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn events(host: Host, settings: &str) -> Result<Vec<String>, Refused> {
+    if settings.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let root = read(settings)?;
+    let Some(hooks) = hooks_of(&root)? else { return Ok(Vec::new()) };
+    let places = places(host, hooks);
+    let entries = entries(hooks);
+    Ok(places.iter().filter_map(|place| Some(entries.get(place.event)?.key.clone())).collect())
+}
+
+fn with(text: &str, registration: &Registration) -> Result<String, Refused> {
+    let root = read(text)?;
+    let groups = format!("{:?}: [{}]", registration.event, registration.group);
+    let Some(hooks) = hooks_of(&root)? else {
+        return Ok(container(&root).append(text, &first(text, &root, &groups)));
+    };
+    match entries(hooks).iter().find(|entry| entry.key == registration.event) {
+        None => Ok(container(hooks).append(text, &groups)),
+        Some(entry) if matches!(entry.value.kind, Kind::Array(_)) => {
+            Ok(container(&entry.value).append(text, registration.group))
+        }
+        Some(_) => Err(shape(format!("`hooks.{}`", registration.event), "a list")),
+    }
+}
+
+/// Returns the entry for all hooks with `groups` as its only one, laid out as the text is.
+fn first(text: &str, root: &Value, groups: &str) -> String {
+    if !text.contains('\n') && !entries(root).is_empty() {
+        return format!("\"{HOOKS}\": {{{groups}}}");
+    }
+    let (end, indent) = (line_break(text), unit(text));
+    format!("\"{HOOKS}\": {{{end}{indent}{indent}{groups}{end}{indent}}}")
+}
+
+/// Returns the text without the last handler of ours, or `None` where there is none.
+fn without_last(host: Host, text: &str) -> Result<Option<String>, Refused> {
+    let root = read(text)?;
+    let Some(hooks) = hooks_of(&root)? else { return Ok(None) };
+    let Some(Place { event, group, handler }) = places(host, hooks).pop() else { return Ok(None) };
+    let Some(groups) = entries(hooks).get(event).map(|entry| &entry.value) else { return Ok(None) };
+    let Some(handlers) = items(groups).get(group).and_then(handlers_of) else { return Ok(None) };
+    let position = entries(&root).iter().position(|entry| entry.key == HOOKS);
+    let less = if items(handlers).len() > 1 {
+        container(handlers).remove(text, handler)
+    } else if items(groups).len() > 1 {
+        container(groups).remove(text, group)
+    } else if entries(hooks).len() > 1 {
+        container(hooks).remove(text, event)
+    } else {
+        container(&root).remove(text, position.unwrap_or_default())
+    };
+    Ok(Some(less))
+}
+
+/// Returns where our handlers stand, in their order.
+fn places(host: Host, hooks: &Value) -> Vec<Place> {
+    let mut found = Vec::new();
+    for (event, entry) in entries(hooks).iter().enumerate() {
+        for (group, value) in items(&entry.value).iter().enumerate() {
+            let handlers = handlers_of(value).map(items).unwrap_or_default();
+            let ours = handlers.iter().enumerate().filter(|(_, handler)| {
+                matches!(value_of(handler, "command"), Some(Value { kind: Kind::Text(command), .. })
+                    if is_ours(host, command))
+            });
+            found.extend(ours.map(|(handler, _)| Place { event, group, handler }));
+        }
+    }
+    found
+}
+
+fn read(text: &str) -> Result<Value, Refused> {
+    let root = scan::scan(text).map_err(|broken| at(text, broken))?;
+    match root.kind {
+        Kind::Object(_) => Ok(root),
+        _ => Err(shape("the whole".to_owned(), "an object")),
+    }
+}
+
+/// Returns the object that holds all hooks, where there is one.
+fn hooks_of(root: &Value) -> Result<Option<&Value>, Refused> {
+    match value_of(root, HOOKS) {
+        Some(hooks) if !matches!(hooks.kind, Kind::Object(_)) => {
+            Err(shape(format!("`{HOOKS}`"), "an object"))
+        }
+        found => Ok(found),
+    }
+}
+
+fn handlers_of(group: &Value) -> Option<&Value> {
+    value_of(group, HOOKS)
+}
+
+fn value_of<'v>(object: &'v Value, key: &str) -> Option<&'v Value> {
+    entries(object).iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+}
+
+fn entries(value: &Value) -> &[scan::Entry] {
+    if let Kind::Object(entries) = &value.kind { entries } else { &[] }
+}
+
+fn items(value: &Value) -> &[Value] {
+    if let Kind::Array(items) = &value.kind { items } else { &[] }
+}
+
+fn container(value: &Value) -> Container {
+    Container::of(value)
+}
+
+fn shape(what: String, wanted: &'static str) -> Refused {
+    Refused::Shape { what, wanted }
+}
+
+fn at(text: &str, Broken { at }: Broken) -> Refused {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+    Refused::Broken { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+}

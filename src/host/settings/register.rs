@@ -1,0 +1,83 @@
+//! Which hooks each host is to call us by.
+
+use crate::host::hook::Host;
+
+/// The program's name, which the user's `PATH` resolves: an absolute path would change with each
+/// build, and Codex CLI asks for trust anew whenever the line changes.
+const PROGRAM: &str = "graff-notes";
+
+/// A hook in a host's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The event.
+    pub event: &'static str,
+    /// The group that is put into the event's list, as JSON.
+    pub(super) group: &'static str,
+}
+
+macro_rules! group {
+    ($host:literal, $timeout:literal $(, $matcher:literal)?) => {
+        concat!(
+            "{", $("\"matcher\": \"", $matcher, "\", ",)?
+            "\"hooks\": [{\"type\": \"command\", \"command\": \"graff-notes hook ", $host,
+            "\", \"timeout\": ", $timeout, "}]}"
+        )
+    };
+}
+
+/// Without a matcher, so that every source and trigger calls; in seconds.
+const CLAUDE_CODE: &str = group!("claude-code", 10);
+/// Without a matcher, so that every source and trigger calls; in seconds.
+const CODEX: &str = group!("codex", 10);
+/// In milliseconds.
+const GEMINI: &str = group!("gemini", 5000);
+/// Its automatic trigger calls before every model request, and nothing is to be done then.
+const GEMINI_MANUAL: &str = group!("gemini", 5000, "manual");
+
+const fn on(event: &'static str, group: &'static str) -> Registration {
+    Registration { event, group }
+}
+
+const ON_CLAUDE_CODE: [Registration; 5] = [
+    on("SessionStart", CLAUDE_CODE),
+    on("UserPromptSubmit", CLAUDE_CODE),
+    on("PreCompact", CLAUDE_CODE),
+    on("PostCompact", CLAUDE_CODE),
+    on("Stop", CLAUDE_CODE),
+];
+
+const ON_CODEX: [Registration; 4] = [
+    on("SessionStart", CODEX),
+    on("UserPromptSubmit", CODEX),
+    on("PreCompact", CODEX),
+    on("Stop", CODEX),
+];
+
+const ON_GEMINI: [Registration; 4] = [
+    on("BeforeAgent", GEMINI),
+    on("AfterTool", GEMINI),
+    on("AfterAgent", GEMINI),
+    on("PreCompress", GEMINI_MANUAL),
+];
+
+impl Registration {
+    /// Returns the hooks that belong into the settings of `host`; none where it has no such
+    /// settings.
+    #[must_use]
+    pub const fn of(host: Host) -> &'static [Self] {
+        match host {
+            Host::ClaudeCode => &ON_CLAUDE_CODE,
+            Host::Codex => &ON_CODEX,
+            Host::Gemini => &ON_GEMINI,
+            Host::Opencode | Host::Goose => &[],
+        }
+    }
+}
+
+/// Returns whether a command line calls our hook for `host`, wherever the program lies and whatever
+/// flags the user has added.
+pub(super) fn is_ours(host: Host, command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let program = words.next().is_some_and(|word| word.rsplit(['/', '\\']).next() == Some(PROGRAM));
+    program && words.next() == Some("hook") && words.next() == Some(host.as_str())
+}

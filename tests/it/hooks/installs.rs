@@ -1,0 +1,274 @@
+//! The promise: `hooks install` changes a person's settings by our hooks and nothing else, keeps
+//! what was there, and `remove` gives it back; `status` says how things stand.
+//!
+//! Shown by the built program in a home of its own.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    process::Stdio,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::host::hook::Host;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::support::world::Ran;
+
+const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n      \"Stop\": \
+     [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n   },\n}\n";
+
+/// Where each host's file lies in the home.
+const FILES: [(Host, &str); 5] = [
+    (Host::ClaudeCode, ".claude/settings.json"),
+    (Host::Codex, ".codex/hooks.json"),
+    (Host::Gemini, ".gemini/settings.json"),
+    (Host::Opencode, ".config/opencode/plugins/graff-notes.js"),
+    (Host::Goose, ".agents/plugins/graff-notes/plugin.json"),
+];
+
+fn desk() -> Desk {
+    Desk::of(Host::ClaudeCode)
+}
+
+#[track_caller]
+fn hooks(desk: &Desk, args: &[&str]) -> Ran {
+    let args = [&["hooks"], args].concat();
+    Ran::of(desk.command(&args).current_dir(desk.project()).stdin(Stdio::null()))
+}
+
+#[track_caller]
+fn put(desk: &Desk, path: &str, text: &str) -> Utf8PathBuf {
+    let path = desk.home().join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is made");
+    fs::write(&path, text).expect("written");
+    path
+}
+
+#[track_caller]
+fn text(path: &Utf8Path) -> String {
+    fs::read_to_string(path).expect("a file")
+}
+
+fn backup(path: &Utf8Path) -> Utf8PathBuf {
+    Utf8PathBuf::from(format!("{path}.before-graff-notes"))
+}
+
+/// Every file in the home, with its text.
+fn home(desk: &Desk) -> BTreeMap<Utf8PathBuf, String> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![desk.home()]);
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir_utf8().expect("a folder").flatten() {
+            let path = entry.into_path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.clone(), text(&path));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn settings_get_the_hooks_and_get_rid_of_them_byte_for_byte() {
+    for (host, name) in &FILES[..3] {
+        let desk = desk();
+        let path = put(&desk, name, SETTINGS);
+        let before = home(&desk);
+        hooks(&desk, &["install", host.as_str()]).quietly();
+        let installed = text(&path);
+        assert!(installed.contains(&format!("graff-notes hook {host}\"")), "{installed}");
+        assert!(
+            !installed.contains("/graff-notes"),
+            "no path that changes with a build: {installed}"
+        );
+        assert_eq!(text(&backup(&path)), SETTINGS, "{host}");
+        let again = hooks(&desk, &["install", host.as_str()]).quietly();
+        assert!(again.stdout().starts_with("as it was\t"), "{again}");
+        assert_eq!((text(&path), text(&backup(&path))), (installed, SETTINGS.to_owned()), "{host}");
+        hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert_eq!(home(&desk), before, "{host}");
+    }
+}
+
+#[test]
+fn where_nothing_was_nothing_stays() {
+    for (host, name) in FILES {
+        let desk = desk();
+        hooks(&desk, &["install", host.as_str()]).quietly();
+        assert!(desk.home().join(name).is_file(), "{host}");
+        hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert_eq!(home(&desk), BTreeMap::new(), "{host}");
+        let again = hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert!(again.stdout().starts_with("as it was\t"), "{again}");
+    }
+}
+
+#[test]
+fn what_the_user_changes_meanwhile_stays() {
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", SETTINGS);
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    fs::write(&path, text(&path).replace("opus", "sonnet")).expect("written");
+    hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert_eq!(text(&path), SETTINGS.replace("opus", "sonnet"));
+    assert_eq!(text(&backup(&path)), SETTINGS, "what differs from it is not thrown away");
+}
+
+#[test]
+fn settings_that_were_blank_or_had_an_empty_place_come_back_too() {
+    for settings in ["", "\n", "{\"hooks\": {}}\n", "{\"hooks\": {\"Stop\": []}}", "{}"] {
+        let desk = desk();
+        let path = put(&desk, ".claude/settings.json", settings);
+        hooks(&desk, &["install", "claude-code"]).quietly();
+        hooks(&desk, &["remove", "claude-code"]).quietly();
+        assert_eq!(text(&path), settings);
+        assert!(!backup(&path).exists());
+    }
+}
+
+#[test]
+fn what_is_no_settings_file_is_refused_in_words_and_left_alone() {
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", "{\n  \"a\": oops");
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    assert!(ran.stderr().contains("line 2, column 8 is no JSON"), "{ran}");
+    assert_eq!(text(&path), "{\n  \"a\": oops");
+    fs::write(&path, b"{\"a\": \"\xFF\"}").expect("written");
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    assert!(ran.stderr().contains("it is not UTF-8"), "{ran}");
+    fs::remove_file(&path).expect("removed");
+    fs::create_dir(&path).expect("a folder");
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    assert!(ran.stderr().contains("it is no plain file"), "{ran}");
+    assert!(!backup(&path).exists());
+}
+
+#[test]
+fn a_read_only_file_is_left_alone() {
+    let desk = desk();
+    let path = put(&desk, ".gemini/settings.json", SETTINGS);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("read-only");
+    let before = home(&desk);
+    let ran = hooks(&desk, &["install", "gemini"]).ends(2);
+    assert!(ran.stderr().contains("it is read-only"), "{ran}");
+    assert_eq!(home(&desk), before);
+}
+
+#[test]
+fn a_link_is_followed_and_stays_and_rights_do_too() {
+    let desk = desk();
+    let target = put(&desk, "dotfiles/claude.json", SETTINGS);
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).expect("private");
+    fs::create_dir_all(desk.home().join(".claude")).expect("a folder");
+    let link = desk.home().join(".claude/settings.json");
+    symlink("../dotfiles/claude.json", &link).expect("a link");
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert!(text(&target).contains("graff-notes hook claude-code"));
+    let mode = fs::metadata(&target).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert_eq!(text(&target), SETTINGS);
+    fs::remove_file(&target).expect("removed");
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    assert!(ran.stderr().contains("a link that leads nowhere"), "{ran}");
+}
+
+#[test]
+fn a_plugin_of_another_is_not_overwritten() {
+    let desk = desk();
+    let path = put(&desk, ".config/opencode/plugins/graff-notes.js", "// somebody's own\n");
+    let ran = hooks(&desk, &["install", "opencode"]).ends(2);
+    assert!(ran.stderr().contains("it is another one's"), "{ran}");
+    hooks(&desk, &["remove", "opencode"]).quietly();
+    assert_eq!(text(&path), "// somebody's own\n");
+}
+
+#[test]
+fn the_hosts_own_variables_and_the_project_say_where() {
+    let desk = Desk::of(Host::Codex);
+    let elsewhere = desk.home().join("elsewhere");
+    let desk = desk
+        .with("CODEX_HOME", elsewhere.as_str())
+        .with("CLAUDE_CONFIG_DIR", elsewhere.as_str())
+        .with("XDG_CONFIG_HOME", elsewhere.as_str());
+    for host in ["codex", "claude-code", "opencode"] {
+        hooks(&desk, &["install", host]).quietly();
+    }
+    for name in ["hooks.json", "settings.json", "opencode/plugins/graff-notes.js"] {
+        assert!(elsewhere.join(name).is_file(), "{name}");
+    }
+    hooks(&desk, &["install", "gemini", "--project"]).quietly();
+    assert!(desk.project().join(".gemini/settings.json").is_file());
+}
+
+#[test]
+fn codex_is_told_to_trust_and_trust_is_never_written() {
+    let desk = desk();
+    let config = put(&desk, ".codex/config.toml", "model = \"x\"\n");
+    let ran = hooks(&desk, &["install", "codex"]).quietly();
+    assert!(ran.stdout().contains("type /hooks, and trust the four"), "{ran}");
+    assert_eq!(text(&config), "model = \"x\"\n");
+}
+
+#[track_caller]
+fn status(desk: &Desk, host: &str) -> Value {
+    hooks(desk, &["status", host, "--json"]).ends(0).json()
+}
+
+#[test]
+fn status_says_installed_trusted_reachable_and_last_called() {
+    let desk = desk();
+    let before = status(&desk, "codex");
+    assert_eq!(before["installed"], json!({"state": "no"}));
+    assert_eq!(before["last_called"], Value::Null);
+    assert_eq!((&before["trusted"], &before["reachable"]), (&Value::Null, &Value::Null));
+    hooks(&desk, &["install", "codex"]).quietly();
+    let installed = status(&desk, "codex");
+    assert_eq!(
+        (&installed["installed"], &installed["trusted"]),
+        (&json!({"state": "yes"}), &json!(false))
+    );
+    let path = desk.home().join(".codex/hooks.json");
+    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop"].map(|event| {
+        format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
+    });
+    put(&desk, ".codex/config.toml", &trust.concat());
+    assert_eq!(status(&desk, "codex")["trusted"], json!(true));
+    let codex = json!({"hook_event_name": "Stop", "session_id": "s1", "cwd": desk.project()});
+    let mut hook = desk.command(&["hook", "codex"]).spawn().expect("it starts");
+    std::io::Write::write_all(hook.stdin.as_mut().expect("a pipe"), codex.to_string().as_bytes())
+        .expect("written");
+    Ran::from(hook.wait_with_output().expect("it ends")).ends(0);
+    let called = status(&desk, "codex");
+    assert_eq!(called["last_called"]["event"], "Stop");
+    assert!(called["last_called"]["at"].as_u64().expect("a time") > 1_700_000_000_000);
+    let bin = put(&desk, "bin/graff-notes", "");
+    let folder = bin.parent().expect("a folder").to_owned();
+    let desk = desk.with("PATH", folder.as_str());
+    assert_eq!(status(&desk, "codex")["reachable"], bin.as_str());
+}
+
+#[test]
+fn status_shows_every_host_a_row_and_what_is_missing() {
+    let desk = desk();
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    let path = desk.home().join(".claude/settings.json");
+    let without = text(&path).replace("\"PreCompact\"", "\"Elsewhere\"");
+    fs::write(&path, without).expect("written");
+    put(&desk, ".gemini/settings.json", "oops");
+    let ran = hooks(&desk, &["status"]).ends(0);
+    let rows: Vec<Vec<&str>> = ran.stdout().lines().map(|row| row.split('\t').collect()).collect();
+    let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
+    assert_eq!(column(0), ["claude-code", "codex", "gemini", "opencode", "goose"]);
+    assert_eq!(column(2)[..2], ["without PreCompact", "no"]);
+    assert!(column(2)[2].contains("no JSON"), "{ran}");
+    hooks(&desk, &["install", "codex", "--project"]).quietly();
+    let both = hooks(&desk, &["status", "codex", "--json"]).ends(0);
+    let scopes: Vec<_> = both.answers().iter().map(|row| row["scope"].clone()).collect();
+    assert_eq!(scopes, ["user", "project"]);
+}
