@@ -4,9 +4,9 @@ use super::{Boundary, Finished, Settings, Turn, running::Running};
 use crate::{
     facts::Facts,
     notebook::Notebook,
-    threshold::Handoff,
+    threshold::{Handoff, Threshold},
     turn::{Handoffs, History, Item, Steering, Steers, StopReason},
-    units::{Bytes, Timestamp, Tokens},
+    units::{Bytes, BytesPerToken, Timestamp, Tokens},
     usage::{self, Meter, Reading},
 };
 
@@ -187,18 +187,22 @@ impl Conversation {
     #[must_use]
     pub fn check(&self, reading: Reading) -> Handoff {
         let threshold = self.settings.policy.threshold(self.settings.window);
-        match reading {
-            Reading::Measured { tokens } => threshold.check_measured(tokens),
-            Reading::Pressure { bytes } => {
-                threshold.check_pressure(bytes, self.settings.bytes_per_token)
-            }
-        }
+        check(&threshold, reading, self.settings.bytes_per_token)
     }
 
     /// Brings the conversation to rest, and returns how many steers are carried over.
     pub(super) fn halt(&mut self) -> usize {
         self.history.end();
         self.steers.close()
+    }
+}
+
+/// Returns how a reading stands to a threshold: measured, or weighed at a ratio.
+#[must_use]
+pub fn check(threshold: &Threshold, reading: Reading, ratio: BytesPerToken) -> Handoff {
+    match reading {
+        Reading::Measured { tokens } => threshold.check_measured(tokens),
+        Reading::Pressure { bytes } => threshold.check_pressure(bytes, ratio),
     }
 }
 

@@ -61,7 +61,7 @@ mod turn;
 pub use asked::{Answered, Asked, Response, ToolRound, Unfit};
 pub use boundary::{Boundary, Finished, NoteStep, SummaryStep};
 pub use ended::{Ended, Noted, RolledOver, Rollover, SummaryFailure};
-pub use join::Conversation;
+pub use join::{Conversation, check};
 pub use recovery::{Recovery, RecoveryStep};
 pub use settings::{Missing, Settings};
 pub use turn::{Turn, Unasked, Why};

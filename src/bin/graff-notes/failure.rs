@@ -61,7 +61,9 @@ impl Failure {
     pub(crate) fn system(what: impl fmt::Display, cause: &io::Error) -> Self {
         let kind = match cause.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
-            io::ErrorKind::StorageFull => ErrorKind::NoSpace,
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => ErrorKind::NoSpace,
             _ => ErrorKind::Io,
         };
         Self::new(Exit::Failed, kind.as_str(), format_args!("{what}: {cause}"))

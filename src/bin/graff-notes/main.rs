@@ -14,6 +14,7 @@ mod doubt;
 mod exit;
 mod failure;
 mod figures;
+mod input;
 mod moment;
 mod needle;
 mod note_from;
@@ -21,6 +22,7 @@ mod output;
 mod parallel;
 mod root;
 mod selection;
+mod signals;
 mod splicing;
 mod tally;
 mod transcript;
@@ -37,6 +39,7 @@ use exit::Exit;
 use failure::{Stop, heard_or_not};
 
 fn main() -> ExitCode {
+    signals::outlive_the_size_limit();
     let exit = match Cli::try_parse() {
         Ok(cli) => run(cli),
         Err(refused) => args::refuse(&refused),

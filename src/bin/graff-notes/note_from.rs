@@ -1,13 +1,14 @@
 //! Where a note comes from: the session's own record, stdin, or a command that asks a model.
 
 use std::{
+    fmt,
     io::{self, Read, Write},
     os::unix::process::CommandExt,
     process::{Child, Command, ExitStatus, Stdio},
     str::FromStr,
-    sync::mpsc,
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use camino::Utf8Path;
@@ -18,9 +19,14 @@ use graff_notes::{
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::signals::Held;
+
 /// How much is read of a reply, in bytes: more than any note may have, and little enough to hold.
 const REPLY_BYTES_MAX: u64 = 1024 * 1024;
 const _: () = assert!(REPLY_BYTES_MAX > NoteText::BYTES_LIMIT as u64);
+
+/// How often a wait looks up for a signal that came.
+const GLANCE_AFTER: Duration = Duration::from_millis(50);
 
 /// Where a note comes from.
 #[derive(Clone, Debug)]
@@ -69,37 +75,48 @@ impl FromStr for NoteFrom {
 }
 
 /// Returns the reply that stands on stdin.
-pub(crate) fn stdin() -> notebook::Answer {
-    match read(io::stdin().lock()) {
-        Ok(reply) => text(reply),
-        Err(e) => notebook::Answer::Failed(format!("stdin cannot be read: {e}")),
+pub(crate) fn stdin(held: &Held) -> notebook::Answer {
+    match wait(|| read(io::stdin().lock()), Duration::MAX, held) {
+        Waited::Done(Ok(reply)) => text(reply),
+        Waited::Done(Err(e)) => failed(format!("stdin cannot be read: {e}")),
+        Waited::TooLong => failed("stdin never ended".to_owned()),
+        Waited::Interrupted => notebook::Answer::Cancelled,
     }
 }
 
 impl Asked<'_> {
     /// Runs the command in a shell, with the request as JSON on its stdin, and returns what it
     /// prints.
-    pub(crate) fn answer(&self, request: &NoteRequest) -> notebook::Answer {
-        match self.run(request) {
-            Ok((status, reply)) if status.success() || is_cut(&reply) => text(reply),
-            Ok((status, _)) => failed(format!("`{}` ended with {status}", self.command)),
-            Err(why) => failed(format!("`{}` {why}", self.command)),
+    pub(crate) fn answer(&self, request: &NoteRequest, held: &Held) -> notebook::Answer {
+        match self.run(request, held) {
+            Ok(Waited::Done(Ok(reply))) if reply.counts() => text(reply.bytes),
+            Ok(Waited::Done(Ok(Reply { status, .. }))) => {
+                self.failed(format_args!("ended with {status}"))
+            }
+            Ok(Waited::Done(Err(e))) => self.failed(format_args!("cannot be read: {e}")),
+            Ok(Waited::TooLong) => {
+                let seconds = self.deadline.as_secs();
+                self.failed(format_args!("gave no answer within {seconds} seconds"))
+            }
+            Ok(Waited::Interrupted) => notebook::Answer::Cancelled,
+            Err(e) => self.failed(format_args!("cannot be started: {e}")),
         }
     }
 
-    fn run(&self, request: &NoteRequest) -> Result<(ExitStatus, Vec<u8>), String> {
-        let mut request = serde_json::to_vec(request).map_err(|e| e.to_string())?;
+    fn failed(&self, why: fmt::Arguments<'_>) -> notebook::Answer {
+        failed(format!("`{}` {why}", self.command))
+    }
+
+    fn run(&self, request: &NoteRequest, held: &Held) -> io::Result<Waited<io::Result<Reply>>> {
+        let mut request = serde_json::to_vec(request)?;
         request.push(b'\n');
-        let started = Group::start().and_then(|group| Ok((self.start(&group)?, group)));
-        let (child, group) = started.map_err(|e| format!("cannot be started: {e}"))?;
-        let (done, reply) = mpsc::channel();
-        // Neither thread is waited for: whatever they hang on ends with the command, or with us.
-        thread::spawn(move || done.send(converse(child, &request)));
-        if let Ok(reply) = reply.recv_timeout(self.deadline) {
-            return reply.map_err(|e| format!("cannot be read: {e}"));
+        let group = Group::start()?;
+        let child = self.start(&group)?;
+        let waited = wait(move || converse(child, &request), self.deadline, held);
+        if !matches!(waited, Waited::Done(_)) {
+            group.kill();
         }
-        group.kill();
-        Err(format!("gave no answer within {} seconds", self.deadline.as_secs()))
+        Ok(waited)
     }
 
     fn start(&self, group: &Group) -> io::Result<Child> {
@@ -153,29 +170,67 @@ impl Drop for Group {
     }
 }
 
+/// What waiting came to.
+enum Waited<T> {
+    Done(T),
+    TooLong,
+    /// A signal asks us to end.
+    Interrupted,
+}
+
+/// Runs `work` on a thread of its own, which is left alone when the wait is over: whatever it hangs
+/// on ends with what it waits for, or with us.
+fn wait<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+    patience: Duration,
+    held: &Held,
+) -> Waited<T> {
+    let (send, done) = mpsc::channel();
+    thread::spawn(move || send.send(work()));
+    let end = Instant::now().checked_add(patience);
+    loop {
+        let left = end.map_or(GLANCE_AFTER, |end| end.saturating_duration_since(Instant::now()));
+        match done.recv_timeout(left.min(GLANCE_AFTER)) {
+            Ok(done) => return Waited::Done(done),
+            Err(_) if held.have_come() => return Waited::Interrupted,
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
+            Err(_) => return Waited::TooLong,
+        }
+    }
+}
+
+/// What a command printed, and how it ended.
+struct Reply {
+    bytes: Vec<u8>,
+    status: ExitStatus,
+}
+
+impl Reply {
+    /// Returns whether it is the model's: where there was more of it than is read, what ended the
+    /// command was us.
+    fn counts(&self) -> bool {
+        self.status.success() || self.bytes.len() as u64 == REPLY_BYTES_MAX
+    }
+}
+
 /// Gives the request and takes the reply at the same time: the command need not read the one
 /// before it writes the other.
-fn converse(mut child: Child, request: &[u8]) -> io::Result<(ExitStatus, Vec<u8>)> {
+fn converse(mut child: Child, request: &[u8]) -> io::Result<Reply> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let reply = thread::scope(|scope| {
+    let bytes = thread::scope(|scope| {
         scope.spawn(move || {
             // A command that doesn't want to hear all of it may still answer.
             stdin.map(|mut stdin| stdin.write_all(request))
         });
         stdout.map_or_else(|| Ok(Vec::new()), read)
     })?;
-    Ok((child.wait()?, reply))
+    Ok(Reply { bytes, status: child.wait()? })
 }
 
 fn read(from: impl Read) -> io::Result<Vec<u8>> {
     let mut reply = Vec::new();
     from.take(REPLY_BYTES_MAX).read_to_end(&mut reply)?;
     Ok(reply)
-}
-
-/// Whether there was more of the reply than is read: what ended the command then was us.
-fn is_cut(reply: &[u8]) -> bool {
-    reply.len() as u64 == REPLY_BYTES_MAX
 }
 
 fn text(reply: Vec<u8>) -> notebook::Answer {

@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::Read,
     process::{Child, Stdio},
+    time::{Duration, Instant},
 };
 
 use rustix::{
@@ -11,7 +12,7 @@ use rustix::{
     process::{Pid, Signal, kill_process},
 };
 
-use crate::support::world::World;
+use crate::support::world::{Ran, World};
 
 const FULL: &str =
     "{\"role\":\"assistant\",\"content\":\"on it\",\"usage\":{\"input_tokens\":9000}}\n";
@@ -32,7 +33,7 @@ fn asking(world: &World, timeout: &str) -> (Child, File) {
     let mut rollover = world.command(&["rollover", "--transcript", "s1.jsonl"]);
     rollover.args(["--system", "PROMPT.md", "--window-tokens", "10000"]);
     rollover.args(["--note-from", command, "--note-timeout-seconds", timeout]);
-    let child = rollover.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let child = rollover.spawn().expect("it starts");
     let mut heard = File::open(world.root().join("pipe")).expect("the command opens it too");
     let mut begun = [0; 6];
     heard.read_exact(&mut begun).expect("the first words");
@@ -49,19 +50,65 @@ fn rest(mut heard: File) -> String {
 
 #[test]
 fn a_command_ends_with_the_program_that_was_ended() {
-    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM, Signal::KILL] {
         let world = world();
-        let (mut child, heard) = asking(&world, "120");
+        let (child, heard) = asking(&world, "120");
         kill_process(Pid::from_child(&child), signal).expect("it is there");
         assert_eq!(rest(heard), "", "{signal:?}");
-        child.wait().expect("it has ended");
+        Ran::of_child(child).ends_by(signal);
     }
+}
+
+#[test]
+fn a_signal_comes_into_effect_once_the_prompt_is_out() {
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
+        let world = world();
+        let (child, _heard) = asking(&world, "120");
+        kill_process(Pid::from_child(&child), signal).expect("it is there");
+        let ran = Ran::of_child(child).ends_by(signal);
+        assert_eq!(ran.stdout(), "base\n", "{signal:?}: {ran}");
+        assert!(
+            ran.stderr().contains("  cancelled  the turn was cancelled\n"),
+            "{signal:?}: {ran}"
+        );
+    }
+}
+
+#[test]
+fn whoever_waits_for_a_reply_on_stdin_can_be_interrupted_too() {
+    let world = world();
+    let mut rollover = world.command(&["rollover", "--transcript", "s1.jsonl"]);
+    rollover.args(["--system", "pipe", "--window-tokens", "10000", "--note-from", "stdin"]);
+    let mut child = rollover.stdin(Stdio::piped()).spawn().expect("it starts");
+    let _open = child.stdin.take();
+    std::fs::write(world.root().join("pipe"), "base\n").expect("it reads its prompt");
+    let begun = Instant::now();
+    while std::fs::metadata(world.log("s1")).map_or(0, |log| log.len()) == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no attempt is on record");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
+    assert_eq!(Ran::of_child(child).ends_by(Signal::INT).stdout(), "base\n");
+}
+
+#[test]
+fn what_is_ignored_from_the_start_stays_so() {
+    let world = world();
+    let (command, timeout) = ("command:kill -s HUP $PPID; echo the note that was asked for", "9");
+    let program = env!("CARGO_BIN_EXE_graff-notes");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", program, "rollover", "--window-tokens"]);
+    shell.args(["10000", "--transcript", "s1.jsonl", "--system", "PROMPT.md", "--note-from"]);
+    shell.args([command, "--note-timeout-seconds", timeout]).env("GRAFF_ROOT", world.root());
+    shell.current_dir(world.root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = Ran::of(&mut shell).ends(0);
+    assert!(ran.stdout().contains("the note that was asked for"), "{ran}");
 }
 
 #[test]
 fn a_command_that_is_waited_for_no_longer_ends_with_all_that_it_started() {
     let world = world();
-    let (mut child, heard) = asking(&world, "1");
+    let (child, heard) = asking(&world, "1");
     assert_eq!(rest(heard), "");
-    assert!(child.wait().expect("it ends").success());
+    Ran::of_child(child).ends(0);
 }

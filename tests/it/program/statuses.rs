@@ -49,7 +49,7 @@ fn failed_is_1() {
     let ran = world.run(&["write", "s1", "--file", "not-there"]).ends(1);
     assert_eq!(
         ran.stderr(),
-        "graff-notes: could not open not-there: No such file or directory (os error 2)\n"
+        "graff-notes: could not read the note from not-there: No such file or directory (os error 2)\n"
     );
     assert_eq!(ran.stdout(), "");
 }
@@ -102,7 +102,7 @@ fn a_note_over_the_limit_is_refused_and_one_over_the_cap_is_cut_and_said_to_be()
     let ran = world.fed("x".repeat(65_537), &["write", "s1"]).ends(2);
     assert_eq!(
         ran.stderr(),
-        "graff-notes: could not store the note: it has more than 65536 bytes: shorten it\n"
+        "graff-notes: could not read the note from stdin: it has more than 65536 bytes\n  shorten it\n"
     );
     let ran = world.fed("x".repeat(4_100), &["write", "s1"]).ends(0);
     assert_eq!(ran.stderr(), "graff-notes: cut 100 bytes off the note: over the cap of 4000\n");

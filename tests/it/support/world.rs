@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{Read, Write},
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::process::ExitStatusExt},
     path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc,
@@ -13,7 +13,10 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{session::SessionName, store::Store};
-use rustix::pty::{self, OpenptFlags};
+use rustix::{
+    process::Signal,
+    pty::{self, OpenptFlags},
+};
 use serde_json::Value;
 
 /// How long a run of the program may take: far longer than any does on a loaded machine.
@@ -149,7 +152,7 @@ impl Ran {
         let guard = thread::spawn(move || {
             let overran = end.recv_timeout(LONGEST_RUN) == Err(mpsc::RecvTimeoutError::Timeout);
             if overran {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
             }
             overran
         });
@@ -163,6 +166,13 @@ impl Ran {
     #[track_caller]
     pub(crate) fn ends(self, status: i32) -> Self {
         assert_eq!(self.status.code(), Some(status), "{self}");
+        self
+    }
+
+    /// Asserts that a signal ended it.
+    #[track_caller]
+    pub(crate) fn ends_by(self, signal: Signal) -> Self {
+        assert_eq!(self.status.signal(), Some(signal.as_raw()), "{self}");
         self
     }
 

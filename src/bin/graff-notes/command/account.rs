@@ -4,30 +4,36 @@ use std::fmt;
 
 use graff_notes::{
     budget::Balance,
-    gate::{self, Boundary, Provider, RowAnswer, Situation, Verdict},
+    conversation,
+    gate::{self, Boundary, Provider, Refusal, RowAnswer, Situation, Verdict},
     note::Author,
     threshold::{Binding, Compared, Handoff, Threshold},
-    units::{BytesPerToken, Calls, Generation, Tokens},
+    units::{Calls, Generation, Tokens},
     usage::Reading,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
-    failure::Stop,
+    failure::{Failure, Stop},
+    figures::Figures,
     output::{Cell, Form, Output, Table},
 };
 
 /// What was decided, and the figures that led to it.
 #[derive(Debug)]
 pub(super) struct Account {
-    pub(super) threshold: Threshold,
-    pub(super) reading: Reading,
     pub(super) handoff: Handoff,
     pub(super) situation: Situation,
-    pub(super) verdict: Verdict,
-    pub(super) balance: Balance,
+    threshold: Threshold,
+    reading: Reading,
+    balance: Balance,
+    /// Why the gate refuses; `None` where it fires.
+    refusal: Option<Refusal>,
+    /// The gate's verdict as the answers have it: its ticket may be spent by now.
+    verdict: Value,
     /// Who writes the note, where one is due.
-    pub(super) author: Author,
+    author: Author,
 }
 
 /// An account as the answers have it.
@@ -36,7 +42,7 @@ pub(super) struct Answer<'v> {
     threshold: ThresholdAnswer,
     reading: Reading,
     handoff: bool,
-    note: &'v Verdict,
+    note: &'v Value,
     budget: Balance,
 }
 
@@ -46,15 +52,34 @@ struct ThresholdAnswer {
     binding: Binding,
 }
 
-/// Returns whether `reading` has reached the threshold.
-pub(super) fn check(threshold: &Threshold, reading: Reading, ratio: BytesPerToken) -> Handoff {
-    match reading {
-        Reading::Measured { tokens } => threshold.check_measured(tokens),
-        Reading::Pressure { bytes } => threshold.check_pressure(bytes, ratio),
-    }
-}
-
 impl Account {
+    /// Returns the account of a verdict on a situation.
+    pub(super) fn of(
+        figures: &Figures,
+        reading: Reading,
+        situation: Situation,
+        verdict: &Verdict,
+        author: Author,
+    ) -> Result<Self, Failure> {
+        let threshold = figures.policy()?.threshold(situation.window);
+        Ok(Self {
+            handoff: conversation::check(&threshold, reading, figures.ratio()?),
+            situation,
+            threshold,
+            reading,
+            balance: figures.pool().balance(figures.pending()),
+            refusal: verdict.refusal(),
+            // Figures under their names always make JSON.
+            verdict: serde_json::to_value(verdict).unwrap_or_default(),
+            author,
+        })
+    }
+
+    /// Returns whether the gate lets the agent be asked.
+    pub(super) const fn fires(&self) -> bool {
+        self.refusal.is_none()
+    }
+
     pub(super) fn answer(&self) -> Answer<'_> {
         let (tokens, binding) = (self.threshold.tokens(), self.threshold.binding());
         Answer {
@@ -148,10 +173,10 @@ impl Account {
     }
 
     fn note_row(&self) -> [String; 3] {
-        match &self.verdict {
-            Verdict::Refuse(refusal) => row("note", refusal.as_str(), refusal),
-            Verdict::Fire(_) if self.handoff.is_due() => row("note", "fire", due(self.author)),
-            Verdict::Fire(_) => row("note", "fire", "as soon as the history must roll over"),
+        match self.refusal {
+            Some(refusal) => row("note", refusal.as_str(), refusal),
+            None if self.handoff.is_due() => row("note", "fire", due(self.author)),
+            None => row("note", "fire", "as soon as the history must roll over"),
         }
     }
 

@@ -14,7 +14,7 @@ use graff_notes::{
     usage::{Reading, Report},
 };
 
-use super::account::{self, Account};
+use super::account::Account;
 use crate::{
     context::Context,
     exit::Exit,
@@ -81,20 +81,12 @@ struct Seen {
 impl Decide {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let seen = self.seen(cx)?;
-        let ratio = self.figures.ratio()?;
-        let threshold = self.figures.policy()?.threshold(seen.window);
-        let situation = self.situation(cx, &seen, seen.reading.effective(ratio))?;
-        let account = Account {
-            threshold,
-            reading: seen.reading,
-            handoff: account::check(&threshold, seen.reading, ratio),
-            situation,
-            verdict: gate::decide(&situation),
-            balance: self.figures.pool().balance(self.figures.pending()),
-            author: Author::Agent,
-        };
+        let effective = seen.reading.effective(self.figures.ratio()?);
+        let situation = self.situation(cx, &seen, effective)?;
+        let verdict = gate::decide(&situation);
+        let account = Account::of(&self.figures, seen.reading, situation, &verdict, Author::Agent)?;
         account.say(&mut cx.out)?;
-        Ok(if self.require_note && !account.verdict.fires() { Exit::Refused } else { Exit::Done })
+        Ok(if self.require_note && !account.fires() { Exit::Refused } else { Exit::Done })
     }
 
     fn seen(&self, cx: &Context) -> Result<Seen, Failure> {

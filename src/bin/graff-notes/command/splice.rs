@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal, Read},
+    io::{self, IsTerminal},
 };
 
 use clap::Args;
@@ -22,6 +22,7 @@ use crate::{
     doubt,
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
+    input::{Expected, Input},
     output::Form,
     splicing::{Carried, Source, Spliced, unreadable},
 };
@@ -193,11 +194,7 @@ fn read_base(cx: &Context) -> Result<Vec<u8>, Failure> {
     if io::stdin().is_terminal() {
         cx.notices.hint("reading the prompt from the terminal; Ctrl-D ends it");
     }
-    let mut base = Vec::new();
-    match io::stdin().lock().read_to_end(&mut base) {
-        Ok(_) => Ok(base),
-        Err(e) => Err(Failure::system("read the prompt from stdin", &e)),
-    }
+    Input::Stdin.whole(&Expected::PROMPT)
 }
 
 /// Returns what JSON can say of a prompt: it holds text only, so that stray bytes are shown as what

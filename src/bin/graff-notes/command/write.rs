@@ -1,11 +1,11 @@
 //! `write`: a note goes to disk, and only then is it said to be there.
 
 use std::{
-    fs::File,
-    io::{self, IsTerminal, Read},
+    borrow::Cow,
+    io::{self, IsTerminal},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
     log::Draft,
@@ -21,6 +21,7 @@ use crate::{
     context::{Context, now, session},
     exit::Exit,
     failure::{Failure, Stop},
+    input::{Expected, Input},
     output::{Cell, Form, Table},
 };
 
@@ -84,22 +85,17 @@ impl Write {
 
     fn note(&self, cx: &Context, session: &SessionName) -> Result<Fitted, Failure> {
         let cap = args::cap(self.cap_bytes)?;
-        let read;
         let text = match (&self.text, &self.file) {
-            (Some(text), _) => text,
-            (None, Some(path)) => {
-                read = from_file(path)?;
-                &read
-            }
+            (Some(text), _) => Cow::Borrowed(text.as_str()),
+            (None, Some(path)) => read(Input::Named(path))?.into(),
             (None, None) => {
                 if io::stdin().is_terminal() {
                     cx.notices.hint("type the note, then Ctrl-D on a line of its own");
                 }
-                read = text_of(io::stdin().lock(), "stdin")?;
-                &read
+                read(Input::Stdin)?.into()
             }
         };
-        NoteText::fit(text, cap)
+        NoteText::fit(&text, cap)
             .map_err(|why| Failure::input(format_args!("store the note: {why}")).about(session))
     }
 
@@ -130,26 +126,9 @@ fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-fn from_file(path: &Utf8Path) -> Result<String, Failure> {
-    match File::open(path) {
-        Ok(file) => text_of(file, path.as_str()),
-        Err(e) => Err(Failure::system(format_args!("open {path}"), &e).at(path)),
-    }
-}
-
-/// Reads a text, but no more than a byte over what no note may have.
-fn text_of(from: impl Read, name: &str) -> Result<String, Failure> {
-    let limit = NoteText::BYTES_LIMIT as u64;
-    let mut bytes = Vec::new();
-    from.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Failure::system(format_args!("read the note from {name}"), &e))?;
-    if bytes.len() as u64 > limit {
-        let what = format_args!("store the note: it has more than {limit} bytes: shorten it");
-        return Err(Failure::input(what));
-    }
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
+fn read(from: Input<'_>) -> Result<String, Failure> {
+    String::from_utf8(from.whole(&Expected::NOTE)?).map_err(|e| {
+        let (name, at) = (from.name(), e.utf8_error().valid_up_to());
         Failure::input(format_args!("store the note: {name} is not UTF-8 at byte {at}"))
     })
 }

@@ -1,10 +1,5 @@
 //! What `rollover` takes, and in which order it goes about it.
 
-use std::{
-    fs,
-    io::{self, Read},
-};
-
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{ErrorKind, gate::Outcome, note::NoteCap};
@@ -15,9 +10,11 @@ use crate::{
     command::splice,
     context::{Context, session},
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     figures::Figures,
+    input::{Expected, Input},
     note_from::NoteFrom,
+    signals::Held,
     splicing::{Source, Spliced},
 };
 
@@ -35,7 +32,8 @@ command line that cannot be understood; what was decided, and on which figures, 
 
 What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as
 `GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the
-model's reply.
+model's reply. A signal that ends the program ends the command too, and comes into effect once the
+prompt is out; a second one ends it at once.
 
 The exit status is 0 whatever is decided, and 6 with --require-note where the gate refuses.";
 
@@ -78,7 +76,16 @@ pub(crate) struct Rollover {
 impl Rollover {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let base = self.prompt()?;
-        let rolled = match self.roll(cx) {
+        let held = Held::hold();
+        let ended = self.answer(cx, base, &held);
+        heard_or_not(cx.out.flush())?;
+        held.give_way();
+        ended
+    }
+
+    /// Goes through it all, and prints the prompt whatever it comes to.
+    fn answer(&self, cx: &mut Context, base: Vec<u8>, held: &Held) -> Result<Exit, Stop> {
+        let rolled = match self.roll(cx, held) {
             Ok(rolled) => rolled,
             Err(failure) => {
                 self.say_spared(cx, base)?;
@@ -112,17 +119,11 @@ impl Rollover {
     }
 
     fn prompt(&self) -> Result<Vec<u8>, Failure> {
-        let Self { system, note_from, .. } = self;
-        let failed = |e: &io::Error| Failure::system(format_args!("read the prompt {system}"), e);
-        if system != "-" {
-            return fs::read(system).map_err(|e| failed(&e).at(system));
-        }
-        if matches!(note_from, NoteFrom::Stdin) {
+        let system = Input::of(&self.system);
+        if matches!((system, &self.note_from), (Input::Stdin, NoteFrom::Stdin)) {
             return Err(Failure::input("read both the prompt and the note from stdin"));
         }
-        let mut prompt = Vec::new();
-        io::stdin().lock().read_to_end(&mut prompt).map_err(|e| failed(&e))?;
-        Ok(prompt)
+        system.whole(&Expected::PROMPT)
     }
 
     fn exit(&self, rolled: &Rolled) -> Result<Exit, Failure> {
@@ -137,7 +138,7 @@ impl Rollover {
             {
                 Ok(Exit::Refused)
             }
-            _ if self.require_note && !rolled.account.verdict.fires() => Ok(Exit::Refused),
+            _ if self.require_note && !rolled.account.fires() => Ok(Exit::Refused),
             _ => Ok(Exit::Done),
         }
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use graff_notes::{
-    gate::{self, Boundary, Outcome, Verdict},
+    gate::{Boundary, Outcome, Situation, Verdict},
     host::transcript::Transcript,
-    note::NoteCap,
+    note::{Fitted, NoteCap},
     notebook::{self, Notebook, Settings, Spent},
     prompt::NoteRequest,
     session::SessionName,
@@ -17,10 +17,11 @@ use graff_notes::{
 use super::Rollover;
 use crate::{
     args,
-    command::account::{self, Account},
+    command::account::Account,
     context::{Context, now},
     failure::Failure,
     note_from::{self, Asked, NoteFrom},
+    signals::Held,
     splicing::Source,
     transcript,
 };
@@ -38,39 +39,37 @@ pub(super) struct Rolled {
 }
 
 impl Rollover {
-    pub(super) fn roll(&self, cx: &Context) -> Result<Rolled, Failure> {
+    pub(super) fn roll(&self, cx: &Context, held: &Held) -> Result<Rolled, Failure> {
         let cap = args::cap(self.cap_bytes)?;
         let transcript = transcript::read(&self.transcript)?;
         let session = self.name(&transcript);
         let store = cx.store()?;
         let notebook = self.notebook(&store, &session, cap, transcript.compactions)?;
-        let account = self.account(&notebook, &transcript)?;
-        let mut outcome = None;
-        if account.handoff.is_due() {
-            let verdict = notebook.decide(&account.situation);
-            outcome = self.note(&notebook, verdict, &session, &transcript, cap);
-        }
+        let situation = self.situation(&notebook, &transcript)?;
+        let verdict = notebook.decide(&situation);
+        let reading = transcript.reading(situation.window);
+        let author = self.note_from.author();
+        let account = Account::of(&self.figures, reading, situation, &verdict, author)?;
+        let outcome = if account.handoff.is_due() {
+            let mechanical = transcript.facts.mechanical_note(cap);
+            self.note(&notebook, verdict, &session, mechanical, held)
+        } else {
+            None
+        };
         self.record(cx, &notebook);
         let source = source(cx, &store, &session, cap)?;
         Ok(Rolled { path: self.transcript.clone(), session, transcript, account, outcome, source })
     }
 
-    fn account(&self, notebook: &Notebook, transcript: &Transcript) -> Result<Account, Failure> {
+    fn situation(
+        &self,
+        notebook: &Notebook,
+        transcript: &Transcript,
+    ) -> Result<Situation, Failure> {
         let window = self.figures.window(transcript.window);
-        let (ratio, pending) = (self.figures.ratio()?, self.figures.pending());
-        let threshold = self.figures.policy()?.threshold(window);
-        let reading = transcript.reading(window);
-        let effective = reading.effective(ratio);
-        let situation = notebook.situation(Boundary::EndOfTurn, window, effective, pending);
-        Ok(Account {
-            threshold,
-            reading,
-            handoff: account::check(&threshold, reading, ratio),
-            situation,
-            verdict: gate::decide(&situation),
-            balance: notebook.pool().balance(pending),
-            author: self.note_from.author(),
-        })
+        let effective = transcript.reading(window).effective(self.figures.ratio()?);
+        let pending = self.figures.pending();
+        Ok(notebook.situation(Boundary::EndOfTurn, window, effective, pending))
     }
 
     /// Returns the session's name: the one given, else the transcript's, else that of its file.
@@ -98,29 +97,27 @@ impl Rollover {
         notebook: &Notebook,
         verdict: Verdict,
         session: &str,
-        transcript: &Transcript,
-        cap: NoteCap,
+        mechanical: Option<Fitted>,
+        held: &Held,
     ) -> Option<Outcome> {
-        let mechanical = || {
-            let note = transcript.facts.mechanical_note(cap)?;
-            Some(notebook.salvage(note, now()))
-        };
+        let salvage = || Some(notebook.salvage(mechanical?, now()));
         let ticket = match (verdict, &self.note_from) {
-            (Verdict::Fire(_), NoteFrom::Mechanical) => return mechanical(),
+            _ if held.have_come() => return Some(Outcome::Cancelled),
+            (Verdict::Fire(_), NoteFrom::Mechanical) => return salvage(),
             (Verdict::Fire(ticket), NoteFrom::Stdin | NoteFrom::Command(_)) => ticket,
-            (Verdict::Refuse(refusal), _) if refusal.allows_salvage() => return mechanical(),
+            (Verdict::Refuse(refusal), _) if refusal.allows_salvage() => return salvage(),
             (Verdict::Refuse(_), _) => return None,
         };
         Some(match notebook.spend(ticket, now()) {
             Spent::Left(outcome) => outcome,
             Spent::Ask(attempt) => {
-                let answer = self.ask(session, attempt.request());
+                let answer = self.ask(session, attempt.request(), held);
                 notebook.settle(attempt, answer, now())
             }
         })
     }
 
-    fn ask(&self, session: &str, request: &NoteRequest) -> notebook::Answer {
+    fn ask(&self, session: &str, request: &NoteRequest, held: &Held) -> notebook::Answer {
         match &self.note_from {
             NoteFrom::Command(command) => Asked {
                 command,
@@ -128,8 +125,8 @@ impl Rollover {
                 session,
                 deadline: Duration::from_secs(self.note_timeout_seconds),
             }
-            .answer(request),
-            NoteFrom::Stdin | NoteFrom::Mechanical => note_from::stdin(),
+            .answer(request, held),
+            NoteFrom::Stdin | NoteFrom::Mechanical => note_from::stdin(held),
         }
     }
 

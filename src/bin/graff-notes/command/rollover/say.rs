@@ -83,11 +83,15 @@ impl Rolled {
         let mut rows = vec![self.transcript_row(), row("session", "", session)];
         rows.extend(self.account.short_rows());
         rows.push(match &self.outcome {
+            // Why, is said as every failure is.
+            Some(outcome @ Outcome::StoreFailed { .. }) => {
+                row("outcome", outcome.as_str(), "no note was kept")
+            }
             Some(outcome) => row("outcome", outcome.as_str(), outcome),
             None if !self.account.handoff.is_due() => {
                 row("outcome", "-", "nothing to do: the history need not roll over")
             }
-            None if self.account.verdict.fires() => {
+            None if self.account.fires() => {
                 row("outcome", "-", "the transcript holds nothing to make a note of")
             }
             None => row("outcome", "-", "no note is asked for"),
