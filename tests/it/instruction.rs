@@ -11,7 +11,7 @@ use graff_notes::{
 };
 use serde_json::json;
 
-use crate::properties::note;
+use crate::properties::prompts::note;
 
 fn request() -> NoteRequest {
     NoteRequest::new(NoteCap::DEFAULT, None)

@@ -19,6 +19,7 @@ mod failing_disk;
 mod faults;
 mod following;
 mod format;
+mod fuzzed;
 mod gate;
 mod hooks;
 #[cfg(target_os = "linux")]

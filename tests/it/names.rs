@@ -13,8 +13,7 @@ use graff_notes::{
 };
 use proptest::prelude::*;
 
-/// The longest suffix that a file beside the log carries, in bytes, with room for a temporary name.
-const SUFFIX_BYTES_MAX: usize = 35;
+use crate::properties::names::assert_safe;
 
 /// A name, and the stem that stands for it.
 const KEPT: &[(&str, &str)] = &[
@@ -72,16 +71,6 @@ fn refused(name: &str) -> NameRefused {
 
 /// Panics where the stem could be anything but a plain, visible file within one folder, or where it
 /// doesn't lead back to the name.
-#[track_caller]
-fn assert_safe(name: &SessionName) {
-    let stem = name.stem();
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-%".contains(&b);
-    assert!(stem.bytes().all(plain), "{name:?} has a sign outside the alphabet");
-    assert!(!stem.starts_with('.') && !stem.ends_with('.'), "{name:?} is hidden or loses a dot");
-    assert!(stem.len() + SUFFIX_BYTES_MAX <= 255, "{name:?} is too long for a file");
-    assert_eq!(SessionName::from_stem(stem).as_ref(), Some(name));
-}
-
 #[test]
 fn a_name_keeps_its_plain_characters_and_escapes_the_others() {
     for &(name, stem) in KEPT {

@@ -14,7 +14,7 @@ use graff_notes::{
 };
 use proptest::prelude::*;
 
-use crate::properties::{a_splice_can_be_undone_and_repeated, note};
+use crate::properties::prompts::{a_splice_can_be_undone_and_repeated, note};
 
 mod anything;
 mod header;

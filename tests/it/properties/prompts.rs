@@ -1,4 +1,4 @@
-//! Properties that tests and fuzz targets share: each takes any input and panics where it is broken.
+//! A prompt carries the note, and is otherwise untouched.
 
 use std::borrow::Cow;
 
@@ -65,4 +65,13 @@ fn a_place_parts_the_prompt_at_a_line(base: &str, spliced: &str) {
     assert_eq!([before, after].concat(), prompt::strip(base));
     assert!(after.is_empty() || after.starts_with(['\n', '\r']), "it parts no line");
     assert!(spliced.starts_with(before) && spliced.ends_with(after));
+}
+
+/// The first part of the input as a prompt, the second as a note.
+pub(crate) fn a_note_is_carried_and_no_more(input: &[u8]) {
+    let (base, text) = super::halves(input);
+    let text = String::from_utf8_lossy(text);
+    if !text.trim().is_empty() {
+        a_splice_can_be_undone_and_repeated(&String::from_utf8_lossy(base), &text);
+    }
 }
