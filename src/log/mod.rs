@@ -7,7 +7,7 @@
 //! | to | use |
 //! |---|---|
 //! | judge one line | [`Line::read`] |
-//! | write one line | [`Draft::write`] |
+//! | write one line | [`Draft::write`], or [`Record::write`] for one that was read |
 //! | read a file from its start, in pieces | [`Replay`] |
 //! | read a file from its end, until enough was seen | [`Rewind`] |
 //! | add up what a replay saw | [`Health`] |

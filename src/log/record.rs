@@ -144,6 +144,14 @@ impl<'a> Line<'a> {
 }
 
 impl Record<'_> {
+    /// Appends the whole line that says the same, sealed and with its LF, to `out`.
+    ///
+    /// A record that another program wrote with as little as it could may come out too long to be
+    /// read again.
+    pub fn write(&self, session: &SessionName, out: &mut Vec<u8>) {
+        out.extend_from_slice(json::line_again(self, session).as_bytes());
+    }
+
     /// Returns the kind of the record.
     #[must_use]
     pub const fn kind(&self) -> Kind {

@@ -9,14 +9,14 @@
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out
 //!     <session>.hooks.json        what hooks tell the next ones; lost, it costs no note
-//!     <session>.notes.repaired    a log that a repair is writing
+//!     <session>.notes.repaired    a log that a repair or an import is writing
 //!     <session>.notes.repairing   an empty mark, from before that log replaces the old one until
 //!                                 the folder is synced
 //! ```
 //!
 //! Every write takes the lock first, then opens the log by its path, looks at its tail, and
-//! appends one record in one write. Reading takes no lock and never writes. Repair is the only
-//! rewriting, and only on demand.
+//! appends one record in one write. Reading takes no lock and never writes. A log is only
+//! replaced by a repair or an import, on demand, and then by its rename.
 //!
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
@@ -32,6 +32,7 @@ mod follower;
 mod front;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod holder;
+mod import;
 mod layout;
 mod lock;
 mod look;
@@ -49,6 +50,7 @@ pub use answer::{Appended, Latched, Salvaged};
 pub use disk::Disk;
 pub use follower::Follower;
 pub use front::{Log, Store};
+pub use import::{Import, ImportMode};
 pub use layout::Level;
 pub use lock::{HOOK_PATIENCE, PATIENCE};
 pub use reader::{Doubt, DoubtCause, Newest};

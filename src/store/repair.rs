@@ -1,4 +1,4 @@
-//! The only rewriting of a log: takes out what is no record, on demand.
+//! The only rewriting of what a log holds: takes out what is no record, on demand.
 //!
 //! ```text
 //! lock ─ mark ─ what stays goes to a new file, what doesn't to .rejected ─ sync both
@@ -129,6 +129,30 @@ pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Err
     Ok(())
 }
 
+/// Gives the new log the name of the old one.
+pub(super) fn replace(folder: &Folder, new_name: &str, name: &str) -> Result<(), Error> {
+    match folder.rename(new_name, name) {
+        // A network can lose the answer to a rename that was done.
+        Err(_) if folder.identity(new_name).is_ok_and(|id| id.is_none()) => Ok(()),
+        renamed => renamed,
+    }
+}
+
+/// Makes durable that a log was replaced, and takes the mark away.
+pub(super) fn settle(
+    folder: &Folder,
+    session: &SessionName,
+    what_is: &str,
+    again: &str,
+) -> Result<(), Error> {
+    folder.sync(Level::Notes).map_err(|e| {
+        let may = "but a loss of power may bring the old one back";
+        e.with_kind(ErrorKind::Uncertain).with_detail(format!("{what_is}, {may}; {again}"))
+    })?;
+    let _ = folder.remove_if_there(&layout::repairing(session)); // else the next append does it
+    Ok(())
+}
+
 /// Goes through a log of `len` bytes and sorts its lines.
 fn sift(
     log: File<'_>,
@@ -168,28 +192,14 @@ impl Rewriting<'_> {
         let replaced = self
             .write(plan, &new_name, rejected)
             .and_then(|()| self.check_undisturbed(held, deadline))
-            .and_then(|()| self.replace(&new_name));
+            .and_then(|()| replace(self.folder, &new_name, self.name));
         if let Err(e) = replaced {
             // What is still left then, and the mark, the next append or repair takes away.
             let _ = rejected.cut(rejected_before);
             let _ = self.folder.remove_if_there(&new_name);
             return Err(e);
         }
-        self.folder.sync(Level::Notes).map_err(|e| {
-            e.with_kind(ErrorKind::Uncertain).with_detail(
-                "the log is repaired, but a loss of power may bring the old one back; repair again",
-            )
-        })?;
-        let _ = self.folder.remove_if_there(&mark); // else the next append does it
-        Ok(())
-    }
-
-    fn replace(&self, new_name: &str) -> Result<(), Error> {
-        match self.folder.rename(new_name, self.name) {
-            // A network can lose the answer to a rename that was done.
-            Err(_) if self.folder.identity(new_name).is_ok_and(|id| id.is_none()) => Ok(()),
-            renamed => renamed,
-        }
+        settle(self.folder, self.session, "the log is repaired", "repair again")
     }
 
     /// Writes both files, durable, and reads the new log back.

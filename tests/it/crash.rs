@@ -19,7 +19,8 @@ use std::{
 
 use graff_notes::{
     ErrorKind,
-    store::{Latched, Log, RepairMode, Store},
+    log::{Line, Record},
+    store::{Import, ImportMode, Latched, Log, RepairMode, Store},
     units::Generation,
 };
 use rustix::io::Errno;
@@ -55,6 +56,8 @@ enum Step {
     /// From then on the log reads as this.
     Repair(Vec<&'static str>),
     Forget,
+    /// From elsewhere come the records of a log; from then on the log reads as this.
+    Import(Vec<u8>, Vec<&'static str>),
     /// Somebody removes the folders, durably.
     RemoveFolders,
     /// The next operation of this kind on the log goes wrong.
@@ -118,6 +121,10 @@ impl Play {
                 });
             }
             Step::Forget => self.replace(Ledger::of(&[]), |store| store.forget(&s1()).is_ok()),
+            Step::Import(bytes, then) => self.replace(Ledger::of(then), |store| {
+                let imported = store.import(&s1(), &records_in(bytes), ImportMode::Write);
+                matches!(imported, Ok(Import::Added { .. }))
+            }),
             Step::RemoveFolders => {
                 self.medium.change(Disk::remove_folders);
                 self.ledger = Ledger::of(&[]);
@@ -142,6 +149,13 @@ impl Play {
         assert!(is_done || self.medium.is_frozen(), "it goes well unless the power goes");
         self.ledger = if is_done { then } else { self.ledger.clone().or(then) };
     }
+}
+
+fn records_in(log: &[u8]) -> Vec<Record<'_>> {
+    let lines = log.split(|byte| *byte == b'\n').map(|line| Line::read(line, &s1()));
+    lines
+        .filter_map(|line| if let Line::Record(record) = line { Some(record) } else { None })
+        .collect()
 }
 
 static TOTAL: AtomicUsize = AtomicUsize::new(0);
@@ -318,6 +332,26 @@ fn while_a_log_is_repaired() {
         Step::Repair(vec!["one", "two", "three", "four"]),
         Step::AppendKept("five"),
     ]));
+}
+
+#[test]
+fn while_the_records_of_another_log_come() {
+    let theirs = || [line(1, "one"), line(2, "two"), line(3, "three"), line(4, "four")].concat();
+    let all = vec!["one", "two", "three", "four"];
+    for (name, start, reads_as) in [
+        ("import: a new log", None, &[][..]),
+        ("import: a longer log", Some(two_notes()), &["one", "two"]),
+        (
+            "import: behind a torn tail",
+            Some([two_notes(), b"{\"v\":1,\"torn".to_vec()].concat()),
+            &["one", "two"],
+        ),
+    ] {
+        survives_a_crash_at_any_moment(
+            &story(name, start, reads_as)
+                .then([Step::Import(theirs(), all.clone()), Step::Append("five")]),
+        );
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 pub(super) use read::read;
 pub(super) use seal::Seal;
-pub(super) use write::line;
+pub(super) use write::{line, line_again};
 
 use super::{Body, Fault, Field, Kind};
 use crate::{note::Author, units::Bytes};

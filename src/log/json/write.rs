@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    super::{Draft, Kind, LINE_BYTES_MAX},
+    super::{Body, Draft, Kind, LINE_BYTES_MAX, Record},
     Seal, VERSION,
 };
 use crate::{
@@ -26,7 +26,16 @@ const _: () = assert!(
 
 /// Returns the line of a draft, sealed, with its LF.
 pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq) -> String {
-    let mut line = Unsealed { draft: Parts::of(draft), session, seq }.to_string();
+    sealed(&Unsealed { parts: Parts::of(draft, seq), session })
+}
+
+/// Returns the line of a record that was read, sealed, with its LF.
+pub(in crate::log) fn line_again(record: &Record<'_>, session: &SessionName) -> String {
+    sealed(&Unsealed { parts: Parts::again(record), session })
+}
+
+fn sealed(record: &Unsealed<'_>) -> String {
+    let mut line = record.to_string();
     line += &Seal::on(&line);
     line.push('\n');
     line
@@ -34,19 +43,21 @@ pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq) -> St
 
 /// A record up to its seal.
 struct Unsealed<'a> {
-    draft: Parts<'a>,
+    parts: Parts<'a>,
     session: &'a SessionName,
-    seq: Seq,
 }
 
 impl fmt::Display for Unsealed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { draft: Parts { kind, text, cut, generation, created_at }, session, seq } = self;
+        let Self { parts: Parts { kind, text, cut, generation, created_at, seq }, session } = self;
         write!(f, r#"{{"v":{VERSION},"session":{},"gen":{generation}"#, Quoted(session.as_str()))?;
         if let Some(text) = text {
             write!(f, r#","text":{}"#, Quoted(text))?;
         }
-        write!(f, r#","created_at":{created_at},"seq":{seq}"#)?;
+        write!(f, r#","created_at":{created_at}"#)?;
+        if let Some(seq) = seq {
+            write!(f, r#","seq":{seq}"#)?;
+        }
         if *kind != Kind::Note {
             write!(f, r#","kind":"{}""#, kind.as_str())?;
         }
@@ -57,23 +68,25 @@ impl fmt::Display for Unsealed<'_> {
     }
 }
 
-/// What a draft has to say, whichever its kind.
+/// What a record has to say, whichever its kind.
 struct Parts<'a> {
     kind: Kind,
     text: Option<&'a str>,
     cut: Bytes,
     generation: Generation,
     created_at: Timestamp,
+    seq: Option<Seq>,
 }
 
 impl<'a> Parts<'a> {
-    fn of(draft: &'a Draft) -> Self {
+    fn of(draft: &'a Draft, seq: Seq) -> Self {
         let silent = |kind, generation, created_at| Self {
             kind,
             text: None,
             cut: Bytes::ZERO,
             generation,
             created_at,
+            seq: Some(seq),
         };
         match *draft {
             Draft::Note { ref text, author, cut, generation, created_at } => {
@@ -81,7 +94,8 @@ impl<'a> Parts<'a> {
                     Author::Agent => Kind::Note,
                     Author::Mechanical => Kind::Mechanical,
                 };
-                Self { kind, text: Some(text.as_str()), cut, generation, created_at }
+                let text = Some(text.as_str());
+                Self { text, cut, ..silent(kind, generation, created_at) }
             }
             Draft::Attempt { generation, created_at } => {
                 silent(Kind::Attempt, generation, created_at)
@@ -90,6 +104,15 @@ impl<'a> Parts<'a> {
                 silent(Kind::Rollover, generation, created_at)
             }
         }
+    }
+
+    fn again(record: &'a Record<'_>) -> Self {
+        let (text, cut) = match &record.body {
+            Body::Note { text, cut, .. } => (Some(text.as_ref()), *cut),
+            Body::Attempt | Body::Rollover => (None, Bytes::ZERO),
+        };
+        let Record { generation, created_at, seq, .. } = *record;
+        Self { kind: record.kind(), text, cut, generation, created_at, seq }
     }
 }
 

@@ -1,0 +1,233 @@
+//! Taking the records of a log from elsewhere: all that are missing here, or none.
+//!
+//! ```text
+//! lock ─ does the log here begin the one from elsewhere? ─ no: nothing is written
+//!      └ mark ─ its bytes and the missing records go to a new file ─ sync
+//!             ─ rename it over the log ─ sync the folder ─ unmark ─ unlock
+//! ```
+//!
+//! A log only ever grows by it: what stands here stays byte for byte, damage included, and where
+//! the records here are others than those from elsewhere, or more, the log is left as it is. Other
+//! than an append it is one step for any number of records, since a log is replaced by its rename;
+//! the mark is that of a repair, and for the same reason.
+
+use camino::Utf8Path;
+
+use super::{
+    Level, Store,
+    file::File,
+    folder::Folder,
+    layout,
+    lock::{Deadline, Held, acquire},
+    medium::Access,
+    reader::read_through,
+    repair::{self, conclude},
+};
+use crate::{
+    error::{Error, ErrorKind},
+    log::{Line, Record, Replay},
+    session::SessionName,
+};
+
+/// Whether an import writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImportMode {
+    /// It only says what it would do.
+    DryRun,
+    /// It does it.
+    Write,
+}
+
+/// What an import did, or would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Import {
+    /// The records that were missing are there now.
+    Added {
+        /// How many there were before.
+        had: u64,
+        /// How many came.
+        added: u64,
+    },
+    /// There was nothing to add: the log here has all of the records, and maybe more.
+    Nothing {
+        /// How many there are.
+        had: u64,
+    },
+    /// The two logs part: nothing was written, since one would have to give way.
+    Parted {
+        /// How many records they have in common from the beginning.
+        common: u64,
+    },
+}
+
+impl Store {
+    /// Adds to a session's log those of `records` that it does not have yet.
+    ///
+    /// The records of the log here must be the first of `records`; else, the log stays as it is.
+    /// The records keep their numbers, and are written sealed.
+    ///
+    /// # Errors
+    ///
+    /// On an error the log is as before, with the exception of
+    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain). A record that could not be read again
+    /// is [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput).
+    ///
+    /// # Durability
+    ///
+    /// On return all of them survive a crash of the process and a loss of power; before, none does.
+    pub fn import(
+        &self,
+        session: &SessionName,
+        records: &[Record<'_>],
+        mode: ImportMode,
+    ) -> Result<Import, Error> {
+        let (folder, name) = (self.folder(), layout::log(session));
+        if mode == ImportMode::DryRun {
+            let handle = folder.open_if_there(&name, Access::Read)?;
+            let log = handle.as_ref().map(|handle| folder.file(&name, handle.as_ref()));
+            return Missing::from(log, session, records, &folder.path(&name))
+                .map(|missing| missing.import);
+        }
+        let deadline = Deadline::after(self.patience());
+        let held = acquire(&mut None, folder, session, deadline)?;
+        conclude(folder, session)?;
+        let handle = folder.open_if_there(&name, Access::Append)?;
+        let log = handle.as_ref().map(|handle| folder.file(&name, handle.as_ref()));
+        let missing = Missing::from(log, session, records, &folder.path(&name))?;
+        if let Import::Added { added, .. } = missing.import {
+            let growing = Growing { folder, session, name: &name, log, len: missing.len };
+            growing.run(&missing.lines, &held, deadline)?;
+            tracing::info!(%session, added, "imported");
+        }
+        Ok(missing.import)
+    }
+}
+
+/// What a log lacks of the records from elsewhere.
+struct Missing {
+    import: Import,
+    /// The length of the log that was compared.
+    len: u64,
+    /// The missing records, behind an LF where the log has none at its end.
+    lines: Vec<u8>,
+}
+
+impl Missing {
+    fn from(
+        log: Option<File<'_>>,
+        session: &SessionName,
+        records: &[Record<'_>],
+        path: &Utf8Path,
+    ) -> Result<Self, Error> {
+        let mut theirs = records.iter();
+        let (mut had, mut common, mut len) = (0_u64, 0_u64, 0);
+        let mut ends_open = false;
+        if let Some(log) = log {
+            len = log.length_of_sole()?;
+            let mut see = |line: &Line<'_>| {
+                let Line::Record(record) = line else { return };
+                let is_next = common == had && theirs.next().is_none_or(|r| is_same(r, record));
+                had += 1;
+                common += u64::from(is_next);
+            };
+            let mut replay = Replay::of(session);
+            read_through(log, 0..len, &mut |piece| {
+                ends_open = piece.last() != Some(&b'\n');
+                replay.feed(piece, &mut |entry| see(&entry.line));
+            })?;
+            let _ = replay.finish(&mut |entry| see(&entry.line));
+        }
+        let rest = theirs.as_slice();
+        let import = match rest.len() as u64 {
+            _ if common < had => Import::Parted { common },
+            0 => Import::Nothing { had },
+            added => Import::Added { had, added },
+        };
+        let mut lines = if ends_open { b"\n".to_vec() } else { Vec::new() };
+        for record in rest {
+            if !write(record, session, &mut lines) {
+                return Err(Error::on(ErrorKind::InvalidInput, "import into", path)
+                    .with_detail("a record from elsewhere is too long for any log"));
+            }
+        }
+        Ok(Self { import, len, lines })
+    }
+}
+
+/// Returns whether two records say the same, sealed or not.
+fn is_same(one: &Record<'_>, other: &Record<'_>) -> bool {
+    Record { sealed: other.sealed, ..one.clone() } == *other
+}
+
+/// Writes a record, and returns whether it reads back as the same.
+fn write(record: &Record<'_>, session: &SessionName, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    record.write(session, out);
+    let line = out.get(start..).unwrap_or_default();
+    let line = Line::read(line.strip_suffix(b"\n").unwrap_or(line), session);
+    matches!(line, Line::Record(again) if is_same(&again, record))
+}
+
+/// A log on its way to be replaced by a longer one.
+struct Growing<'a> {
+    folder: &'a Folder,
+    session: &'a SessionName,
+    name: &'a str,
+    log: Option<File<'a>>,
+    len: u64,
+}
+
+impl Growing<'_> {
+    fn run(&self, lines: &[u8], held: &Held, deadline: Deadline) -> Result<(), Error> {
+        let new_name = layout::repaired(self.session);
+        self.folder.sync_entries()?;
+        drop(self.folder.create(&layout::repairing(self.session))?);
+        let replaced = self
+            .write(&new_name, lines)
+            .and_then(|()| self.check_undisturbed(held, deadline))
+            .and_then(|()| repair::replace(self.folder, &new_name, self.name));
+        if let Err(e) = replaced {
+            // What is still left then, and the mark, the next append or repair takes away.
+            let _ = self.folder.remove_if_there(&new_name);
+            return Err(e);
+        }
+        repair::settle(self.folder, self.session, "the records are there", "import them again")
+    }
+
+    /// Writes the new log, durable.
+    fn write(&self, new_name: &str, lines: &[u8]) -> Result<(), Error> {
+        self.folder.remove_if_there(new_name)?; // a crash left it: nobody else has this name now
+        let new = self.folder.create(new_name)?;
+        let new = self.folder.file(new_name, new.as_ref());
+        if let Some(log) = self.log {
+            let mut copied = Ok(());
+            let read = read_through(log, 0..self.len, &mut |piece| {
+                if copied.is_ok() {
+                    copied = new.append_all(piece);
+                }
+            })?;
+            copied?;
+            if read < self.len {
+                return Err(log.cut_short());
+            }
+        }
+        new.append_all(lines)?;
+        new.sync()?;
+        self.folder.sync(Level::Notes)
+    }
+
+    /// Checks that no program which knows no lock has written meanwhile, or moved anything.
+    fn check_undisturbed(&self, held: &Held, deadline: Deadline) -> Result<(), Error> {
+        let now = self.log.map(|log| log.status()).transpose()?;
+        if now.is_none_or(|now| now.len == self.len)
+            && self.folder.identity(self.name)? == now.map(|now| now.id)
+            && held.still_counts(self.folder, self.session, deadline)?
+        {
+            return Ok(());
+        }
+        let path = self.folder.path(self.name);
+        Err(Error::on(ErrorKind::Busy, "import into", &path)
+            .with_detail("another program has written to it meanwhile, without the lock"))
+    }
+}
