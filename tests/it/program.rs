@@ -13,6 +13,7 @@ mod diffing;
 mod examples;
 mod exporting;
 mod following;
+mod importing;
 mod inputs;
 mod left_out;
 mod names;

@@ -20,13 +20,14 @@ use crate::{
     selection::{Period, Scope, TimeStyle, Times},
 };
 use entry::Entry;
+pub(super) use entry::{DAMAGE, VERSION};
 use sheet::{Sheet, Target};
 
 const EXAMPLES: &str = "\
 Examples:
   graff-notes export >notes.md
   graff-notes export fix-parser --format jsonl --output fix-parser.jsonl
-  graff-notes export --since 'a week' --format json | jq '.entries | length'
+  graff-notes export --since '1 week' --format json | jq '.entries | length'
 
 Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes them
 back. A file that is there is only replaced with --force, and only by a whole one.

@@ -1,0 +1,218 @@
+//! `import`: records from elsewhere, checked first, and never at the cost of one that is here.
+
+mod document;
+
+use std::{
+    collections::{BTreeMap, btree_map},
+    fs::File,
+    io::{self, Read},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use graff_notes::{
+    log::Record,
+    session::SessionName,
+    store::{self, ImportMode, Store},
+};
+use serde::Serialize;
+
+use super::verify::graver;
+use crate::{
+    context::{Context, session},
+    exit::Exit,
+    failure::{Failure, Stop, heard_or_not},
+    output::{Cell, Form, Progress, Table, argument, plural},
+};
+use document::Document;
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes import fix-parser.jsonl
+  graff-notes import --dry-run '.graff/notes/my session.notes.jsonl'
+  graff-notes export fix-parser --format json | graff-notes import - --as fix-parser-again
+
+It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files are
+called. Everything is checked before anything is written: an export must be without a fault; the bad
+lines of a log are left out. A session that is here already gets the records that it lacks, if its
+own are the first of those that come; else nothing at all is imported.
+
+In a pipe it prints, a row a session: session, outcome (added, nothing), how many records came, and
+how many there were before.
+
+Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5
+where lines were left out, else 0.";
+
+/// The longest document that is read, in bytes: a multiple of what a session comes to in years.
+const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
+
+/// What stands for stdin.
+const STDIN: &str = "-";
+
+/// Takes in the records of sessions from exports and from logs
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Import {
+    /// The files; `-` stands for stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<Utf8PathBuf>,
+    /// Checks everything and writes nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Stores the one session that comes under this name
+    #[arg(long = "as", value_name = "SESSION")]
+    name: Option<String>,
+}
+
+/// What came of one session.
+#[derive(Serialize)]
+struct Answer<'a> {
+    session: &'a str,
+    mode: &'static str,
+    outcome: &'static str,
+    added: u64,
+    had: u64,
+}
+
+/// The records that come, and from which file.
+type Coming = BTreeMap<SessionName, (Vec<Record<'static>>, Utf8PathBuf)>;
+
+impl Import {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let (coming, exit) = self.coming(cx)?;
+        let store = cx.store()?;
+        if coming.is_empty() {
+            return Err(Failure::nothing("import anything: there is no record in it").into());
+        }
+        let checked = each(cx, &store, &coming, ImportMode::DryRun)?;
+        let parted: Vec<_> = checked.iter().filter_map(|(s, import)| why_not(s, *import)).collect();
+        if !parted.is_empty() {
+            return Ok(parted.iter().fold(Exit::Done, |_, why| cx.notices.failure(why)));
+        }
+        if self.dry_run {
+            say(cx, &checked, "dry_run")?;
+            return Ok(exit);
+        }
+        let done = each(cx, &store, &coming, ImportMode::Write)?;
+        heard_or_not(say(cx, &done, "write"))?;
+        // Who wrote between the check and the import has the right of way.
+        let late = done.iter().filter_map(|(session, import)| why_not(session, *import));
+        Ok(late.fold(exit, |exit, why| graver(exit, cx.notices.failure(&why))))
+    }
+
+    /// Reads the documents; says what is left out of them.
+    fn coming(&self, cx: &Context) -> Result<(Coming, Exit), Failure> {
+        let (mut coming, mut exit) = (Coming::new(), Exit::Done);
+        for path in &self.files {
+            let Document { sessions, left_out } = Document::read(&read(path)?).map_err(|why| {
+                refused(path, &why).advise("`graff-notes import --help` says what can be")
+            })?;
+            if left_out > 0 {
+                let lines = plural(left_out, "line");
+                cx.notices
+                    .warn(format_args!("left out {lines} of {path}: no records of its sessions"));
+                exit = Exit::Damage;
+            }
+            for (session, records) in sessions {
+                match coming.entry(session) {
+                    btree_map::Entry::Vacant(free) => drop(free.insert((records, path.clone()))),
+                    btree_map::Entry::Occupied(taken) => {
+                        let (session, (_, other)) = (taken.key(), taken.get());
+                        let why = format!("session {session} is in {other} too");
+                        return Err(refused(path, &why)
+                            .advise("import one of them first")
+                            .about(session));
+                    }
+                }
+            }
+        }
+        Ok((self.renamed(coming)?, exit))
+    }
+
+    fn renamed(&self, coming: Coming) -> Result<Coming, Failure> {
+        let Some(name) = &self.name else { return Ok(coming) };
+        let session = session(name)?;
+        match coming.len() {
+            1 => Ok(coming.into_values().map(|records| (session.clone(), records)).collect()),
+            many => {
+                let sessions = plural(many as u64, "session");
+                Err(Failure::input(format_args!("import {sessions} as one, as --as asks for")))
+            }
+        }
+    }
+}
+
+fn read(path: &Utf8Path) -> Result<Vec<u8>, Failure> {
+    let failed = |e: &io::Error| Failure::system(format_args!("read {path}"), e).at(path);
+    let mut bytes = Vec::new();
+    let taken = if path == STDIN {
+        io::stdin().lock().take(DOCUMENT_BYTES_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        let file = File::open(path).map_err(|e| failed(&e))?;
+        file.take(DOCUMENT_BYTES_MAX + 1).read_to_end(&mut bytes)
+    };
+    match taken.map_err(|e| failed(&e))? as u64 {
+        0..=DOCUMENT_BYTES_MAX => Ok(bytes),
+        _ => Err(refused(path, &format!("it has more than {DOCUMENT_BYTES_MAX} bytes"))),
+    }
+}
+
+fn refused(path: &Utf8Path, why: &str) -> Failure {
+    Failure::input(format_args!("import {path}: {why}")).at(path)
+}
+
+/// Imports each session, or says what would come of it.
+fn each<'c>(
+    cx: &Context,
+    store: &Store,
+    coming: &'c Coming,
+    mode: ImportMode,
+) -> Result<Vec<(&'c SessionName, store::Import)>, Failure> {
+    let mut progress = Progress::new(&cx.notices, coming.len(), "importing");
+    let imports = coming.iter().map(|(session, (records, path))| {
+        progress.step();
+        let import = store.import(session, records, mode);
+        let import = import.map_err(|e| Failure::from(e).about(session).at(path))?;
+        Ok((session, import))
+    });
+    imports.collect()
+}
+
+/// Returns the failure of an import that one of two logs would have to give way for.
+fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
+    let store::Import::Parted { common } = import else { return None };
+    let which = match common {
+        0 => "none of the".to_owned(),
+        _ => format!("only the first {} of the", plural(common, "record")),
+    };
+    let what = format_args!("import session {session}: {which} records here are those that come");
+    let failure = Failure::new(Exit::Failed, "parted", what).about(session);
+    Some(failure.advise(format!(
+        "`graff-notes log {}` shows those here; --as takes the others in beside them",
+        argument(session)
+    )))
+}
+
+fn say(
+    cx: &mut Context,
+    imports: &[(&SessionName, store::Import)],
+    mode: &'static str,
+) -> Result<(), Stop> {
+    let mut table = Table::of(&["session", "outcome", "came", "had"]);
+    for (session, import) in imports {
+        let (outcome, added, had) = match *import {
+            store::Import::Added { had, added } => ("added", added, had),
+            store::Import::Nothing { had } => ("nothing", 0, had),
+            store::Import::Parted { .. } => continue,
+        };
+        let answer = Answer { session: session.as_str(), mode, outcome, added, had };
+        if cx.out.form() == Form::Json {
+            cx.out.json(&answer)?;
+            continue;
+        }
+        let outcome = if added > 0 { Cell::good(outcome) } else { Cell::dim(outcome) };
+        let row = vec![Cell::text(answer.session), outcome, Cell::figure(added), Cell::figure(had)];
+        table.row(&mut cx.out, row)?;
+    }
+    table.end(&mut cx.out)
+}

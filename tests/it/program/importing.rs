@@ -1,0 +1,205 @@
+//! An import brings every record that comes, or none; what is here stays, and is never made to give
+//! way.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+fn line(session: &str, seq: u64, text: &str) -> String {
+    format!(
+        "{{\"v\":1,\"session\":\"{session}\",\"gen\":2,\"text\":\"{text}\",\"created_at\":{seq}000,\"seq\":{seq}}}\n"
+    )
+}
+
+/// What a log says, whoever wrote it and wherever its lines stand.
+fn records(world: &World, session: &str) -> Vec<Value> {
+    let mut records = world.run(&["log", session, "--json"]).ends(0).answers();
+    for record in &mut records {
+        let record = record.as_object_mut().expect("an object");
+        for place in ["line", "offset", "sealed"] {
+            record.remove(place);
+        }
+    }
+    records
+}
+
+/// A store with two sessions that have every kind of record.
+fn full() -> World {
+    let world = World::new();
+    world.put(
+        "s1",
+        [
+            &line("s1", 1, "a \\\"quoted\\\" \\u0000 \u{1f980}\\n")[..],
+            "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n",
+            "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"m\",\"seq\":4,\"kind\":\"mechanical\",\"cut\":7}\n",
+            "{\"v\":1,\"session\":\"s1\",\"gen\":18446744073709551615,\"seq\":5,\"kind\":\"rollover\"}\n",
+        ]
+        .concat(),
+    );
+    world.put("a b", "{\"v\":1,\"session\":\"a b\",\"text\":\"by another program\"}\n");
+    world
+}
+
+#[test]
+fn what_export_wrote_comes_back_record_by_record() {
+    let full = full();
+    for format in ["json", "jsonl"] {
+        let document = full.run(&["export", "--format", format]).quietly();
+        let world = World::new();
+        let ran = world.fed(document.stdout(), &["import", "-"]).quietly();
+        assert_eq!(ran.stdout(), "a b\tadded\t1\t0\ns1\tadded\t4\t0\n");
+        for session in ["s1", "a b"] {
+            assert_eq!(records(&world, session), records(&full, session), "{format}");
+        }
+        world.run(&["verify"]).ends(0);
+        let log = fs::metadata(world.log("s1")).expect("a log");
+        assert_eq!(log.permissions().mode() & 0o777, 0o600);
+        let again = world.fed(document.stdout(), &["import", "-"]).quietly();
+        assert_eq!(again.stdout(), "a b\tnothing\t0\t1\ns1\tnothing\t0\t4\n");
+    }
+}
+
+#[test]
+fn logs_come_whatever_their_files_are_called() {
+    let world = World::new();
+    let note = "{\"v\":1,\"session\":\"my session\",\"gen\":3,\"text\":\"codegraff's\",\"created_at\":5}\n";
+    world.put("s1", "");
+    let raw = world.log("s1").with_file_name("my session.notes.jsonl");
+    fs::write(&raw, note).expect("a file of codegraff");
+    let ran = world.run(&["import", raw.as_str()]).quietly();
+    assert_eq!(ran.stdout(), "my session\tadded\t1\t0\n");
+    assert_eq!(world.run(&["show", "my session"]).quietly().stdout(), "codegraff's");
+    assert_eq!(fs::read_to_string(&raw).expect("it stays"), note);
+}
+
+#[test]
+fn the_bad_lines_of_a_log_are_left_out_and_that_is_said() {
+    let world = World::new();
+    let bytes = [
+        "junk\n\n",
+        &line("s1", 1, "one"),
+        &line("s2", 2, "of another session"),
+        "{\"v\":2}\n",
+        &line("s1", 3, "three"),
+        "{\"v\":1,\"sess",
+    ];
+    fs::write(world.root().join("log"), bytes.concat()).expect("a file");
+    let ran = world.run(&["import", "log"]).ends(5);
+    assert_eq!(ran.stdout(), "s1\tadded\t2\t0\n");
+    let said = "graff-notes: left out 4 lines of log: no records of its sessions\n";
+    assert_eq!(ran.stderr(), said);
+    let damaged = World::new();
+    damaged.put("s1", bytes.concat());
+    let export = damaged.run(&["export", "--format", "json"]).ends(5);
+    let ran = world.fed(export.stdout(), &["import", "-", "--json"]).ends(5);
+    let nothing =
+        json!({"session": "s1", "mode": "write", "outcome": "nothing", "added": 0, "had": 2});
+    assert_eq!(ran.json(), nothing);
+    assert!(
+        ran.said("warning")["message"].as_str().is_some_and(|s| s.contains("left out 4 lines"))
+    );
+}
+
+#[test]
+fn a_log_here_only_ever_grows_and_stays_byte_for_byte() {
+    let [one, two, three] = [1, 2, 3].map(|seq| line("s1", seq, "note"));
+    for damage in ["", "junk\n", "{\"v\":1,\"torn", "\n"] {
+        let world = World::new();
+        let here = [&one[..], &two, damage].concat();
+        world.put("s1", &here);
+        let ran =
+            world.fed([&one[..], &two, &three].concat(), &["import", "-", "--dry-run"]).quietly();
+        assert_eq!(ran.stdout(), "s1\tadded\t1\t2\n");
+        assert_eq!(fs::read_to_string(world.log("s1")).expect("a log"), here, "a dry run");
+        world.fed([&one[..], &two, &three].concat(), &["import", "-"]).quietly();
+        let now = fs::read_to_string(world.log("s1")).expect("a log");
+        assert!(now.starts_with(&here), "{now}");
+        assert_eq!(records(&world, "s1").len(), 3, "{now}");
+        // A shorter one brings nothing and takes nothing away.
+        let ran = world.fed(&one, &["import", "-"]).quietly();
+        assert_eq!(ran.stdout(), "s1\tnothing\t0\t3\n");
+        assert_eq!(fs::read_to_string(world.log("s1")).expect("a log"), now);
+    }
+}
+
+#[test]
+fn where_one_session_would_have_to_give_way_nothing_at_all_is_imported() {
+    let world = World::new();
+    let here = [line("s1", 1, "note"), line("s1", 2, "here")].concat();
+    world.put("s1", &here);
+    let before = world.files();
+    for (theirs, which) in [
+        (
+            [line("s1", 1, "note"), line("s1", 2, "there"), line("s1", 3, "more")],
+            "only the first 1 record of the",
+        ),
+        ([line("s1", 9, "note"), line("s1", 10, "a"), line("s1", 11, "b")], "none of the"),
+    ] {
+        fs::write(world.root().join("theirs"), theirs.concat()).expect("a file");
+        fs::write(world.root().join("new"), line("s0", 1, "new")).expect("a file");
+        let ran = world.run(&["import", "new", "theirs"]).ends(1);
+        assert_eq!(ran.stdout(), "");
+        let said = format!(
+            "graff-notes: could not import session s1: {which} records here are those that come\n"
+        );
+        assert!(ran.stderr().starts_with(&said), "{ran}");
+        let mut after = world.files();
+        after.retain(|file| !["theirs", "new"].contains(&file.as_str()));
+        assert_eq!(after, before);
+        assert_eq!(fs::read_to_string(world.log("s1")).expect("a log"), here);
+        let ran = world.run(&["import", "theirs", "--as", "beside it", "--dry-run"]).quietly();
+        assert_eq!(ran.stdout(), "beside it\tadded\t3\t0\n");
+    }
+}
+
+#[test]
+fn an_export_with_a_fault_is_refused_whole_with_the_place_of_the_fault() {
+    let good = json!({"export": 1, "session": "s1", "kind": "note", "text": "a note", "gen": 0});
+    let with = |member: &str, value: Value| {
+        let mut entry = good.clone();
+        entry[member] = value;
+        format!("{good}\n{entry}\n")
+    };
+    for (document, why) in [
+        (with("text", json!(" ")), "line 2 has a blank text"),
+        (with("text", json!(null)), "line 2 has no text"),
+        (with("kind", json!("rollover")), "line 2 has a text and is no note"),
+        (with("kind", json!("remark")), "line 2 has the unknown kind \"remark\""),
+        (with("session", json!("a/b")), "line 2 has the session \"a/b\": "),
+        (with("export", json!(2)), "line 2 is of version 2, and only 1 is known"),
+        (with("gen", json!(-1)), "line 2 invalid value: "),
+        (format!("{good}\njunk\n"), "line 2 expected value"),
+        (format!("{{\"export\":1,\"entries\":[{good},{{}}]}}"), "missing field"),
+        (format!("{good}\n").replace("note", "note\u{0}"), "it is no export in JSON, and"),
+        ("# s1\n\nMarkdown\n".to_owned(), "it is no export in JSON, and no line of it is a record"),
+        (String::new(), "it is no export in JSON, and no line of it is a record"),
+    ] {
+        let world = World::new();
+        let ran = world.fed(&document, &["import", "-"]).ends(2);
+        let said = format!("graff-notes: could not import -: {why}");
+        assert!(ran.stderr().starts_with(&said), "{document}: {ran}");
+        assert_eq!(world.files(), [""; 0], "{document}");
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let world = World::new();
+    fs::write(world.root().join("a"), line("s1", 1, "a")).expect("a file");
+    fs::write(world.root().join("b"), line("s2", 1, "b")).expect("a file");
+    for (args, status, why) in [
+        (&["a", "a"][..], 2, "import a: session s1 is in a too"),
+        (&["a", "b", "--as", "s3"], 2, "import 2 sessions as one"),
+        (&["a", "--as", "a/b"], 2, "use \"a/b\" as a session"),
+        (&["gone"], 1, "read gone: "),
+        (&["."], 1, "read .: "),
+    ] {
+        let ran = world.run(&[&["import"], args].concat()).ends(status);
+        assert!(ran.stderr().starts_with(&format!("graff-notes: could not {why}")), "{ran}");
+    }
+    let ran = world.fed("{\"export\":1,\"entries\":[]}", &["import", "-"]).ends(3);
+    assert!(ran.stderr().contains("there is no record in it"), "{ran}");
+    assert!(!world.root().join(".graff").exists());
+}
