@@ -20,6 +20,7 @@ mod names;
 mod pipes;
 mod rolling;
 mod roots;
+mod schemas;
 mod searching;
 mod selecting;
 mod splicing;

@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Hook(command::Hook),
     Hooks(command::Hooks),
     Where(command::Where),
+    Schema(command::Schema),
     Completions(command::Completions),
     Man(command::Man),
 }
@@ -104,6 +105,7 @@ impl Command {
             Self::Hook(hook) => Ok(hook.run(cx)),
             Self::Hooks(hooks) => hooks.run(cx),
             Self::Where(command::Where {}) => command::Where::run(cx),
+            Self::Schema(schema) => schema.run(cx),
             Self::Completions(completions) => completions.run(cx),
             Self::Man(man) => man.run(cx),
         }

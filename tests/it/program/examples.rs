@@ -26,13 +26,13 @@ fn world() -> World {
     world
 }
 
-/// The examples of a help, without what their answers are piped or written into.
+/// The examples of a help, without what is piped or written into, or read from.
 fn examples(help: &str) -> Vec<String> {
     let (_, behind) = help.split_once("Examples:\n").expect("examples");
     let (examples, _) = behind.split_once("\n\n").unwrap_or((behind, ""));
     let ours = |line: &str| {
         let start = line.rfind("graff-notes ").expect("the program");
-        let end = [" | ", " >"].iter().filter_map(|other| line[start..].find(other)).min();
+        let end = [" | ", " >", " <"].iter().filter_map(|other| line[start..].find(other)).min();
         line[..end.map_or(line.len(), |end| start + end)].trim().to_owned()
     };
     examples.replace("\\\n", " ").lines().map(ours).collect()

@@ -8,6 +8,8 @@ pub(crate) mod logs;
 #[cfg(feature = "host")]
 pub(crate) mod long_transcript;
 pub(crate) mod notes;
+#[cfg(feature = "cli")]
+pub(crate) mod schema;
 pub(crate) mod server;
 #[cfg(target_os = "linux")]
 pub(crate) mod watched;

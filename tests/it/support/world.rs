@@ -19,6 +19,8 @@ use rustix::{
 };
 use serde_json::Value;
 
+use super::schema::Schema;
+
 /// How long a run of the program may take: far longer than any does on a loaded machine.
 const LONGEST_RUN: Duration = Duration::from_secs(180);
 
@@ -91,7 +93,7 @@ impl World {
         let mut pipe = child.stdin.take().expect("a pipe");
         let _ = pipe.write_all(stdin.as_ref()); // it may not want to read
         drop(pipe);
-        Ran::of_child(child)
+        Ran::of_child(child).checked_against_the_schemas(&command)
     }
 
     /// Runs the program on a terminal of `columns`, typing `typed` at it; stdout and stderr both
@@ -141,6 +143,29 @@ impl Ran {
     #[track_caller]
     pub(crate) fn of(command: &mut Command) -> Self {
         Self::of_child(command.spawn().expect("the program starts"))
+            .checked_against_the_schemas(command)
+    }
+
+    /// Asserts that what was asked for in JSON is as the schemas say.
+    #[track_caller]
+    fn checked_against_the_schemas(self, command: &Command) -> Self {
+        let args: Vec<_> = command.get_args().filter_map(|arg| arg.to_str()).collect();
+        let args: Vec<_> = args.split(|arg| *arg == "--").next().unwrap_or_default().to_vec();
+        if !args.contains(&"--json") || args.iter().any(|arg| ["--help", "--version"].contains(arg))
+        {
+            return self;
+        }
+        let answers = args.iter().find_map(|arg| Schema::of(arg));
+        for (schema, said) in [(answers, &self.stdout), (Schema::of("notices"), &self.stderr)] {
+            let (Some(schema), Ok(said)) = (schema, std::str::from_utf8(said)) else { continue };
+            // On stderr there may also be what a command said that was run.
+            let lines: String = said.split_inclusive('\n').filter(|l| l.starts_with('{')).collect();
+            for object in objects(&lines) {
+                let faults = schema.faults(&object);
+                assert!(faults.is_empty(), "{args:?} answers {object}: {faults:#?}");
+            }
+        }
+        self
     }
 
     /// Waits for a run; one that goes on for minutes is killed, so that its test fails and the
