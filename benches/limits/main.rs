@@ -1,0 +1,42 @@
+//! The operations of this crate beside the bare system calls that move the same bytes.
+//!
+//! `cargo bench` prints, operation by operation, how many times its raw limit ours takes: the
+//! median of many rounds, in each of which both ran, and the quartiles. Absolute figures differ
+//! from machine to machine and from hour to hour, ratios hardly do. Files are new, below `target`,
+//! and the first line says on what file system that is.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a measurement that cannot go on ends here, and its figures go to stdout"
+)]
+
+mod pair;
+mod processes;
+mod program;
+mod raw;
+mod reading;
+mod splicing;
+mod world;
+mod writing;
+
+use criterion::Criterion;
+
+fn main() {
+    if processes::played_a_part() {
+        return;
+    }
+    world::say_where();
+    let mut criterion = Criterion::default().configure_from_args();
+    for operations in [
+        writing::operations,
+        reading::operations,
+        splicing::operations,
+        processes::operations,
+        program::operations,
+    ] {
+        operations(&mut criterion);
+    }
+    criterion.final_summary();
+}

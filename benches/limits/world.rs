@@ -1,0 +1,85 @@
+//! Stores to measure in, and what is put into them.
+
+use std::io::Write as _;
+
+use camino::Utf8Path;
+use graff_notes::{
+    log::Draft,
+    note::{Author, NoteCap, NoteText},
+    session::SessionName,
+    store::{Appended, Store},
+    units::{Bytes, Generation, Seq, Timestamp},
+};
+use tempfile::TempDir;
+
+/// The length of each note in bytes.
+const NOTE_BYTES: usize = 2048;
+
+/// Says what the figures below depend on.
+pub(crate) fn say_where() {
+    let kind = rustix::fs::statfs(env!("CARGO_TARGET_TMPDIR")).map_or(0, |stat| stat.f_type);
+    let name = match kind {
+        0xEF53 => "ext2, ext3 or ext4",
+        0x5846_5342 => "XFS",
+        0x9123_683E => "Btrfs",
+        0x0102_1994 => "tmpfs: nothing here is durable, no figure for an append means anything",
+        0x794C_7630 => "overlayfs",
+        _ => "of another kind",
+    };
+    println!("file system: {name} ({kind:#x}); notes of {NOTE_BYTES} bytes\n");
+}
+
+/// A folder of its own on the disk that `target` is on.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+}
+
+pub(crate) fn path(folder: &TempDir) -> &Utf8Path {
+    Utf8Path::from_path(folder.path()).expect("a UTF-8 path")
+}
+
+pub(crate) fn store(folder: &TempDir) -> Store {
+    Store::at(path(folder))
+}
+
+pub(crate) fn session(name: &str) -> SessionName {
+    SessionName::parse(name).expect("a plain name")
+}
+
+/// The `number`th note: no two are the same, since the same one is not stored twice in a row.
+pub(crate) fn note(number: u64) -> Draft {
+    let line = format!("{number:08} src/parse.rs:88 still drops the CR; `cargo test -p parse` ");
+    let text = line.repeat(NOTE_BYTES.div_ceil(line.len()));
+    let cap = NoteCap::new(NOTE_BYTES).expect("a cap");
+    Draft::Note {
+        text: NoteText::fit(&text, cap).expect("a note").text,
+        author: Author::Agent,
+        cut: Bytes::ZERO,
+        generation: Generation::ZERO,
+        created_at: Timestamp::new(1_790_000_000_000 + number),
+    }
+}
+
+/// The bytes that a note takes in the log.
+pub(crate) fn line(session: &SessionName, number: u64) -> Vec<u8> {
+    let mut line = Vec::new();
+    note(number).write(session, Seq::new(number), &mut line);
+    line
+}
+
+/// Asserts that it is on disk, and was not there before.
+pub(crate) fn stored(appended: Result<Appended, graff_notes::Error>) {
+    let appended = appended.expect("an append");
+    assert!(matches!(appended, Appended::Stored(_)), "{appended:?}");
+}
+
+/// Makes a log of so many notes, synced by nobody.
+pub(crate) fn fill(store: &Store, session: &SessionName, notes: u64) {
+    let path = store.log_path(session);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("the notes' folder");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).expect("a log"));
+    for number in 1..=notes {
+        file.write_all(&line(session, number)).expect("a line");
+    }
+    file.flush().expect("the rest");
+}
