@@ -116,6 +116,30 @@ impl SessionName {
     pub fn stem(&self) -> &str {
         &self.stem
     }
+
+    /// Returns the name as it is typed behind a command in a POSIX shell: as it is where nothing in
+    /// it is special, else quoted, and behind `--` where it begins like a flag.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use graff_notes::session::SessionName;
+    ///
+    /// assert_eq!(SessionName::parse("s1")?.to_argument(), "s1");
+    /// assert_eq!(SessionName::parse("it's")?.to_argument(), r"'it'\''s'");
+    /// assert_eq!(SessionName::parse("-n 1")?.to_argument(), "-- '-n 1'");
+    /// # Ok::<(), graff_notes::session::NameRefused>(())
+    /// ```
+    #[must_use]
+    pub fn to_argument(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let guard = if self.name.starts_with('-') { "-- " } else { "" };
+        if self.name.chars().all(plain) {
+            format!("{guard}{}", self.name)
+        } else {
+            format!("{guard}'{}'", self.name.replace('\'', r"'\''"))
+        }
+    }
 }
 
 impl FromStr for SessionName {

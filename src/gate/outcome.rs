@@ -19,7 +19,7 @@ pub enum Outcome {
         seq: Seq,
         /// The generation that it describes.
         generation: Generation,
-        /// How much of its text the cap cut off.
+        /// How much of its text the cap left out.
         cut: Bytes,
     },
     /// The newest record says the same of the same generation: nothing was written.
@@ -110,7 +110,7 @@ impl fmt::Display for Outcome {
                 write!(f, "note {seq} of generation {generation} is on disk")
             }
             Self::Stored { seq, generation, cut } => {
-                write!(f, "note {seq} of generation {generation} is on disk, {cut} bytes cut off")
+                write!(f, "note {seq} of generation {generation} is on disk, {cut} bytes left out")
             }
             Self::Unchanged => f.write_str("the newest note says the same already"),
             Self::OptedOut => f.write_str("the model said that nothing is in flight"),

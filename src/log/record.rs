@@ -156,8 +156,7 @@ impl Record<'_> {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match &self.body {
-            Body::Note { author: Author::Agent, .. } => Kind::Note,
-            Body::Note { author: Author::Mechanical, .. } => Kind::Mechanical,
+            Body::Note { author, .. } => Kind::of(*author),
             Body::Attempt => Kind::Attempt,
             Body::Rollover => Kind::Rollover,
         }
@@ -202,6 +201,15 @@ impl Record<'_> {
 }
 
 impl Kind {
+    /// Returns the kind of a note by `author`.
+    #[must_use]
+    pub const fn of(author: Author) -> Self {
+        match author {
+            Author::Agent => Self::Note,
+            Author::Mechanical => Self::Mechanical,
+        }
+    }
+
     /// Returns the word for it; on disk the word of a note is left out.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -168,13 +168,20 @@ fn header(session: &SessionName, note: &Note, left_out: Bytes) -> String {
         ),
     ];
     if note.cut > Bytes::ZERO {
-        lines.push(format!("- Its last {} bytes were cut off when it was stored.", note.cut));
+        lines.push(match note.author {
+            Author::Agent => {
+                format!("- Its last {} bytes were cut off when it was stored.", note.cut)
+            }
+            Author::Mechanical => {
+                format!("- {} bytes more were known, and left out for want of room.", note.cut)
+            }
+        });
     }
     if left_out > Bytes::ZERO {
         lines.push(format!(
             "- The last {left_out} bytes of what is stored are left out here; `graff-notes show {}` \
              prints all of it.",
-            shell_word(session.as_str())
+            session.to_argument()
         ));
     }
     lines.join("\n")
@@ -190,15 +197,4 @@ fn dated(note: &Note) -> String {
         at => format!("stored {}", at.utc()),
     };
     format!("generation {}, {stored}", note.generation)
-}
-
-/// Returns a name as a POSIX shell takes it: as it is where nothing in it is special, else quoted.
-fn shell_word(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let guard = if name.starts_with('-') { "-- " } else { "" };
-    if name.chars().all(plain) {
-        format!("{guard}{name}")
-    } else {
-        format!("{guard}'{}'", name.replace('\'', r"'\''"))
-    }
 }

@@ -114,8 +114,7 @@ fn heading_in(base: &str) -> Option<Range<usize>> {
 }
 
 fn section_end(base: &str, heading: Range<usize>) -> usize {
-    let hashes = base.get(heading.clone()).is_some_and(|line| line.trim_start().starts_with('#'));
-    let mut section = Section::new(hashes);
+    let mut section = Section::under(base.get(heading.clone()).unwrap_or_default());
     let mut end = heading.start + visible_length(base.get(heading.clone()).unwrap_or_default());
     let mut at = heading.end;
     for line in base.get(heading.end..).unwrap_or_default().split_inclusive('\n') {
@@ -132,12 +131,20 @@ fn section_end(base: &str, heading: Range<usize>) -> usize {
 
 /// What has been seen of a section so far.
 struct Section {
-    /// Its heading is marked with `#`.
-    hashes: bool,
+    heading: Heading,
     /// The last line was blank.
     blank: bool,
     in_code: bool,
     body: Body,
+}
+
+/// How a section's heading is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heading {
+    /// With `#`: text behind a blank line is still under it.
+    Markdown,
+    /// As words alone.
+    Words,
 }
 
 #[derive(Clone, Copy)]
@@ -148,8 +155,11 @@ enum Body {
 }
 
 impl Section {
-    const fn new(hashes: bool) -> Self {
-        Self { hashes, blank: false, in_code: false, body: Body::Nothing }
+    /// Returns the section whose heading is this line.
+    fn under(line: &str) -> Self {
+        let marked = line.trim_start().starts_with('#');
+        let heading = if marked { Heading::Markdown } else { Heading::Words };
+        Self { heading, blank: false, in_code: false, body: Body::Nothing }
     }
 
     /// Whether the section is over before this line; else takes the line in.
@@ -169,7 +179,7 @@ impl Section {
     fn is_left_by(&self, line: &str) -> bool {
         match self.body {
             Body::Nothing => false,
-            Body::Text => !self.hashes && !is_list_item(line),
+            Body::Text => self.heading == Heading::Words && !is_list_item(line),
             Body::List { indent } => !is_list_item(line) && indent_of(line) <= indent,
         }
     }

@@ -1,6 +1,9 @@
 //! The command line: what every command takes, and which commands there are.
 
-use std::env;
+use std::{
+    env,
+    io::{self, Write},
+};
 
 use camino::Utf8PathBuf;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
@@ -129,8 +132,13 @@ pub(crate) fn described() -> clap::Command {
 /// refused.
 pub(crate) fn refuse(refused: &clap::Error) -> Exit {
     if matches!(refused.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = refused.print(); // a closed pipe ends quietly
-        return Exit::Done;
+        return match refused.print().and_then(|()| io::stdout().flush()) {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                let failure = Failure::system("write the answer to stdout", &e);
+                Notices::words().failure(&failure)
+            }
+            _ => Exit::Done,
+        };
     }
     if asks_for_a_hook() {
         let _ = refused.print();

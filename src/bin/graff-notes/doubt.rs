@@ -7,7 +7,7 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use crate::{exit::Exit, failure::Failure, output::argument};
+use crate::{exit::Exit, failure::Failure};
 
 /// A doubt as the answers have it.
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ pub(crate) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> 
     format!(
         "a newer note of session {session} {may}: {what} stands behind this one, at byte {offset}; \
          `graff-notes verify {}` shows more",
-        argument(session)
+        session.to_argument()
     )
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failur
         "{what} session {session}: its log has {found} at byte {offset}, and no such note that can be read"
     );
     Failure::new(exit, word(cause), what)
-        .advise(format!("`graff-notes verify {}` shows what is wrong", argument(session)))
+        .advise(format!("`graff-notes verify {}` shows what is wrong", session.to_argument()))
         .about(session)
 }
 

@@ -24,7 +24,7 @@ mod root;
 mod selection;
 mod signals;
 mod splicing;
-mod tally;
+mod totals;
 mod transcript;
 mod watch;
 mod words;

@@ -1,23 +1,15 @@
 //! Work on many things at once, with what comes of it in their order.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    ops::ControlFlow,
-    sync::{
-        atomic::{AtomicUsize, Ordering},
-        mpsc,
-    },
-    thread,
-};
+use std::{num::NonZeroUsize, ops::ControlFlow, sync::mpsc, thread};
 
 use crate::failure::Stop;
 
 /// The most threads at work: reading files gains nothing from more.
 const THREADS_MAX: usize = 8;
 
-/// How many results may wait for the one before them, or for a slow reader of the answer.
-const RESULTS_WAITING_MAX: usize = 64;
+/// How many results of a thread may wait for those before them, or for a slow reader of the answer.
+/// So no more are held at once than threads times these and the one in hand.
+const RESULTS_WAITING_MAX: usize = 4;
 
 /// Runs `work` on each of `items`, on as many cores as there are, and hands what comes of it to
 /// `take` in the order of the items, until that breaks off or fails.
@@ -28,33 +20,24 @@ pub(crate) fn in_order<I: Sync, T: Send>(
 ) -> Result<(), Stop> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(THREADS_MAX).min(items.len());
-    let next = AtomicUsize::new(0);
-    let (send, done) = mpsc::sync_channel(RESULTS_WAITING_MAX);
+    let work = &work;
     thread::scope(|scope| {
-        for _ in 0..threads {
-            let send = send.clone();
-            let (next, work) = (&next, &work);
-            scope.spawn(move || {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { break };
-                    if send.send((at, work(item))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(send);
-        // Taken in here, so that a break ends the workers: they have nobody to send to then.
-        let done = done;
-        let (mut early, mut due) = (BTreeMap::new(), 0);
-        for (at, result) in done {
-            early.insert(at, result);
-            while let (Some(item), Some(result)) = (items.get(due), early.remove(&due)) {
-                if take(item, result)?.is_break() {
-                    return Ok(());
-                }
-                due += 1;
+        // The items are dealt out in turn, so what is due next comes from the next thread.
+        let results: Vec<_> = (0..threads)
+            .map(|first| {
+                let (send, results) = mpsc::sync_channel(RESULTS_WAITING_MAX);
+                scope.spawn(move || {
+                    let mine = items.iter().skip(first).step_by(threads);
+                    mine.map(work).try_for_each(|result| send.send(result))
+                });
+                results
+            })
+            .collect();
+        // A break drops the receivers, and so ends the threads: they have nobody to send to then.
+        for (item, results) in items.iter().zip(results.iter().cycle()) {
+            let Ok(result) = results.recv() else { break };
+            if take(item, result)?.is_break() {
+                break;
             }
         }
         Ok(())

@@ -111,6 +111,9 @@ fn a_verdict_stands_whether_or_not_anybody_hears_of_it() {
     world.put("bad", "junk\n".repeat(3_000));
     world.put("also-bad", "junk\n");
     std::fs::create_dir(world.log("folder")).expect("a folder in a log's place");
+    for n in 0..150 {
+        world.put(&format!("one-of-more-than-fit-into-a-buffer-{n}"), "");
+    }
     for (args, status) in [
         (&["verify"][..], 5),
         (&["verify", "--json"], 5),
@@ -119,6 +122,10 @@ fn a_verdict_stands_whether_or_not_anybody_hears_of_it() {
         (&["repair", "bad"], 5),
         (&["repair", "bad", "--json"], 5),
         (&["splice", "also-bad"], 5),
+        (&["list"], 1),
+        (&["list", "--json"], 1),
+        (&["stats"], 1),
+        (&["stats", "--json"], 1),
         (&["splice", "folder"], 1),
         (&["splice", "good", "--check"], 1),
         (&["decide", "--depth", "1", "--require-note"], 6),

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::World;
+use crate::support::world::{Ran, World};
 
 /// A log with these notes, numbered from 1.
 fn log(session: &str, notes: &[&str]) -> String {
@@ -179,4 +179,28 @@ fn a_text_of_two_lines_can_stand_in_no_line_and_is_refused() {
         let said = "could not search for \"one\\ntwo\": a line break can stand in no line";
         assert!(ran.stderr().contains(said), "{ran}");
     }
+}
+
+#[test]
+fn what_is_found_early_waits_in_little_memory_for_what_is_due_first() {
+    let world = World::new();
+    let many = "x".repeat(60_000);
+    for n in 1..=200 {
+        let session = format!("s{n}");
+        let line = format!("{{\"v\":1,\"session\":\"{session}\",\"text\":\"{many}\"}}\n");
+        world.put(&session, line);
+    }
+    world.put("a-slow-one", "");
+    let slow = std::fs::File::options().write(true).open(world.log("a-slow-one")).expect("a log");
+    slow.set_len(512 << 20).expect("a hole takes no room");
+    // Each match takes 16 bytes: together that is 192 MB.
+    let program = world.command(&[]).get_program().to_owned();
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args(["-c", "export MALLOC_ARENA_MAX=1; ulimit -v 110000; exec \"$0\" search x"])
+        .arg(program);
+    shell.env("GRAFF_ROOT", world.root()).stdin(std::process::Stdio::null());
+    let ran =
+        Ran::of(shell.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
+    assert_eq!(ran.ends(0).stdout().lines().count(), 200);
 }

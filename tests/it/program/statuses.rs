@@ -67,6 +67,17 @@ fn a_full_disk_behind_stdout_is_a_failure() {
 }
 
 #[test]
+fn a_help_that_cannot_be_written_is_a_failure() {
+    let world = World::new();
+    for args in [&["--help"][..], &["--version"], &["write", "--help"]] {
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let ran = crate::support::world::Ran::of(world.command(args).stdout(full)).ends(1);
+        let said = "graff-notes: could not write the answer to stdout: No space";
+        assert!(ran.stderr().starts_with(said), "{args:?}: {ran}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_2() {
     let world = World::new();
     for args in [
@@ -204,6 +215,30 @@ fn a_log_without_a_readable_note_is_damage_where_one_may_have_been_there() {
     );
     let ran = world.fed("base", &["splice", "s1"]).ends(5);
     assert_eq!(ran.stdout(), "base");
+}
+
+#[test]
+fn a_log_without_a_readable_record_is_no_empty_one() {
+    let world = World::new();
+    let newer = "{\"v\":2,\"session\":\"s1\"}\n";
+    let foreign = "{\"v\":1,\"session\":\"s2\",\"text\":\"a\"}\n";
+    let record = foreign.replace("s2", "s1");
+    for (log, status) in [
+        ("", 0),
+        ("\n\n", 0),
+        ("junk\n", 5),
+        (foreign, 5),
+        ("{\"v\":1,\"session", 5),
+        (newer, 1),
+        (&[newer, "junk\n"].concat(), 5),
+        (&[&record, "junk\n"].concat(), 0),
+    ] {
+        world.put("s1", log);
+        let ran = world.run(&["log", "s1"]).ends(status);
+        let said = "graff-notes: could not list a record of session s1: ";
+        assert_eq!(ran.stderr().starts_with(said), status != 0, "{log}: {ran}");
+        world.run(&["log", "s1", "--json", "-n", "1", "--since", "1h"]).ends(status);
+    }
 }
 
 #[test]

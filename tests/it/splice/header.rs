@@ -21,6 +21,10 @@ fn a_cut_note_says_what_is_missing() {
     let prompt = spliced(BASE, &cut);
     let last = header(&prompt).lines().last();
     assert_eq!(last, Some("- Its last 123 bytes were cut off when it was stored."));
+    let mechanical = Note { author: Author::Mechanical, ..cut };
+    let prompt = spliced(BASE, &mechanical);
+    let last = header(&prompt).lines().last();
+    assert_eq!(last, Some("- 123 bytes more were known, and left out for want of room."));
 }
 
 #[test]

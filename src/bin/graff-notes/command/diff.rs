@@ -14,13 +14,13 @@ use graff_notes::{
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{record, verify::NewestAnswer};
+use super::record::NoteAnswer;
 use crate::{
     context::{Context, explain, session},
     doubt,
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Clock, Form, Output, argument, shown},
+    output::{Clock, Form, Output, shown},
     selection::Times,
     words::{self, Op, Piece},
 };
@@ -56,8 +56,8 @@ const CONTEXT_LINES: usize = 3;
 #[derive(Serialize)]
 struct Answer<'a> {
     session: &'a str,
-    from: NewestAnswer,
-    to: NewestAnswer,
+    from: NoteAnswer,
+    to: NoteAnswer,
     changed: bool,
     changes: Vec<Piece>,
 }
@@ -125,7 +125,7 @@ fn nothing(session: &SessionName, seq: Option<u64>, which: &str) -> Failure {
         None => format!("two notes of session {session}: there is no {which}"),
     };
     Failure::nothing(format_args!("compare {what}"))
-        .advise(format!("`graff-notes log {}` shows what is on record", argument(session)))
+        .advise(format!("`graff-notes log {}` shows what is on record", session.to_argument()))
         .about(session)
 }
 
@@ -133,8 +133,8 @@ impl Pair {
     fn answer<'a>(&self, session: &'a SessionName) -> Answer<'a> {
         Answer {
             session: session.as_str(),
-            from: brief(&self.from),
-            to: brief(&self.to),
+            from: NoteAnswer::from(&*self.from),
+            to: NoteAnswer::from(&*self.to),
             changed: self.from.text != self.to.text,
             changes: words::compare(&self.from.text, &self.to.text),
         }
@@ -179,15 +179,6 @@ impl Pair {
             is_skipping = !is_near(at);
         }
         Ok(())
-    }
-}
-
-fn brief(note: &Note) -> NewestAnswer {
-    NewestAnswer {
-        seq: note.seq,
-        r#gen: note.generation,
-        created_at: note.created_at,
-        kind: record::word(note.author),
     }
 }
 

@@ -12,11 +12,11 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::verify::NewestAnswer;
+use super::record::NoteAnswer;
 use crate::{
     context::{Context, explain},
     exit::Exit,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Table, size},
     selection::{Period, Scope, Times},
 };
@@ -61,7 +61,7 @@ struct Answer<'a> {
     path: Utf8PathBuf,
     notes: Option<u64>,
     attempts: Option<u64>,
-    newest: Option<NewestAnswer>,
+    newest: Option<NoteAnswer>,
     size_bytes: Option<u64>,
     health: &'static str,
 }
@@ -77,7 +77,7 @@ impl List {
         let mut table = Table::of(HEAD);
         let mut exit = Exit::Done;
         for answer in self.answers(cx, &store, &names) {
-            answer.say(cx, &mut table, &clock)?;
+            heard_or_not(answer.say(cx, &mut table, &clock))?;
             if answer.health == UNREADABLE {
                 exit = Exit::Failed;
             }
@@ -86,9 +86,10 @@ impl List {
         let is_everything = self.scope.is_everything() && self.period.is_everything();
         for file in unrecognised.iter().filter(|_| is_everything && self.limit.is_none()) {
             let path = store.notes_path().join(file);
-            Answer::on(None, path, None, "unrecognised").say(cx, &mut table, &clock)?;
+            let answer = Answer::on(None, path, None, "unrecognised");
+            heard_or_not(answer.say(cx, &mut table, &clock))?;
         }
-        table.end(&mut cx.out)?;
+        heard_or_not(table.end(&mut cx.out))?;
         Ok(exit)
     }
 
@@ -135,7 +136,7 @@ impl<'a> Answer<'a> {
             path,
             notes: health.map(|health| health.notes),
             attempts: health.map(|health| health.attempts),
-            newest: health.and_then(|health| health.newest).map(NewestAnswer::from),
+            newest: health.and_then(|health| health.newest).map(NoteAnswer::from),
             health: word,
         }
     }

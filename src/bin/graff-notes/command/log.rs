@@ -1,16 +1,19 @@
 //! `log`: every record of a session, oldest first.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, mem};
 
 use clap::Args;
-use graff_notes::log::{Line, Tail};
+use graff_notes::{
+    log::{Line, Tail},
+    session::SessionName,
+};
 
 use super::record::{self, RecordAnswer};
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
-    failure::Stop,
-    output::{Cell, Clock, Form, Table, argument, first_line, plural, size},
+    failure::{Failure, Stop},
+    output::{Cell, Clock, Form, Table, first_line, plural, size},
     selection::{Period, Times},
 };
 
@@ -21,7 +24,9 @@ Examples:
   graff-notes log fix-parser --json | jq -r 'select(.kind == \"note\") .text'
 
 In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with
-its line breaks, tabs and backslashes escaped. What has no value is a dash.";
+its line breaks, tabs and backslashes escaped. What has no value is a dash.
+
+Exit status: where no line is a readable record, 5 if any is damaged, else 1.";
 
 /// Lists every record of a session, oldest first
 #[derive(Args, Debug)]
@@ -47,50 +52,100 @@ impl Log {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let session = session(&self.session)?;
         let store = cx.store()?;
-        let mut rows = Rows::new(self.times.clock(cx.out.form()));
-        let (mut last, mut others) = (VecDeque::new(), 0);
-        let mut said = Ok(());
+        let mut rows = Rows::new(self.times.clock(cx.out.form()), self.limit);
+        let mut lines = Lines::default();
         let tail = store
-            .replay(&session, &mut |entry| match &entry.line {
-                Line::Record(record) if said.is_ok() && self.period.holds(record.created_at) => {
-                    let answer = RecordAnswer::of(&entry, record);
-                    match self.limit {
-                        None => said = rows.say(cx, &answer),
-                        Some(limit) => {
-                            last.push_back(answer.into_owned());
-                            record::keep_last(&mut last, limit);
-                        }
-                    }
+            .replay(&session, &mut |entry| {
+                lines.see(&entry.line);
+                if let Line::Record(record) = &entry.line
+                    && self.period.holds(record.created_at)
+                {
+                    rows.see(cx, RecordAnswer::of(&entry, record));
                 }
-                Line::Record(_) | Line::Blank => {}
-                Line::Foreign { .. } | Line::Newer | Line::Bad(_) => others += 1,
             })
             .map_err(|e| explain(e, &store, &session))?;
-        said?;
-        last.iter().try_for_each(|answer| rows.say(cx, answer))?;
-        rows.table.end(&mut cx.out)?;
-        let others = others + u64::from(matches!(tail, Tail::Torn { .. }));
-        if others > 0 {
-            let lines = plural(others, "line");
-            let name = argument(&session);
-            cx.notices.warn(format_args!(
-                "left out {lines} of session {session}: no readable record of it; \
-                 `graff-notes verify {name}` shows more"
-            ));
-        }
+        rows.end(cx)?;
+        lines.end(tail);
+        lines.judge(cx, &session)?;
         Ok(Exit::Done)
     }
 }
 
-/// The rows of a log, one of them at a time.
+/// How many lines of a log are what.
+#[derive(Default)]
+struct Lines {
+    records: u64,
+    damaged: u64,
+    newer: u64,
+}
+
+impl Lines {
+    fn see(&mut self, line: &Line<'_>) {
+        match line {
+            Line::Blank => {}
+            Line::Record(_) => self.records += 1,
+            Line::Newer => self.newer += 1,
+            Line::Foreign { .. } | Line::Bad(_) => self.damaged += 1,
+        }
+    }
+
+    fn end(&mut self, tail: Tail) {
+        self.damaged += u64::from(matches!(tail, Tail::Torn { .. }));
+    }
+
+    /// Warns of lines that were left out; where there is nothing but those, that is a failure.
+    fn judge(&self, cx: &Context, session: &SessionName) -> Result<(), Failure> {
+        let left_out = self.damaged + self.newer;
+        if left_out == 0 {
+            return Ok(());
+        }
+        let lines = plural(left_out, "line");
+        let verify = format!("`graff-notes verify {}` shows more", session.to_argument());
+        if self.records > 0 {
+            cx.notices.warn(format_args!(
+                "left out {lines} of session {session}: no readable record of it; {verify}"
+            ));
+            return Ok(());
+        }
+        let (exit, kind) = match self.damaged {
+            0 => (Exit::Failed, "newer_version"),
+            _ => (Exit::Damage, "damaged"),
+        };
+        let what =
+            format_args!("list a record of session {session}: {lines}, and none is readable");
+        Err(Failure::new(exit, kind, what).advise(verify).about(session))
+    }
+}
+
+/// The rows of a log: said as they come, or the last ones at the end.
 struct Rows {
     table: Table,
     clock: Clock,
+    limit: Option<usize>,
+    last: VecDeque<RecordAnswer<'static>>,
+    said: Result<(), Stop>,
 }
 
 impl Rows {
-    const fn new(clock: Clock) -> Self {
-        Self { table: Table::of(HEAD), clock }
+    const fn new(clock: Clock, limit: Option<usize>) -> Self {
+        Self { table: Table::of(HEAD), clock, limit, last: VecDeque::new(), said: Ok(()) }
+    }
+
+    fn see(&mut self, cx: &mut Context, answer: RecordAnswer<'_>) {
+        if let Some(limit) = self.limit {
+            self.last.push_back(answer.into_owned());
+            record::keep_last(&mut self.last, limit);
+        } else if self.said.is_ok() {
+            self.said = self.say(cx, &answer);
+        }
+    }
+
+    fn end(mut self, cx: &mut Context) -> Result<(), Stop> {
+        mem::replace(&mut self.said, Ok(()))?;
+        for answer in mem::take(&mut self.last) {
+            self.say(cx, &answer)?;
+        }
+        self.table.end(&mut cx.out)
     }
 
     fn say(&mut self, cx: &mut Context, answer: &RecordAnswer<'_>) -> Result<(), Stop> {

@@ -3,25 +3,39 @@
 use std::{borrow::Cow, collections::VecDeque};
 
 use graff_notes::{
-    log::{Body, Entry, Record},
-    note::Author,
+    log::{Body, Entry, Kind, Newest, Record},
+    note::Note,
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::Serialize;
 
-/// Returns the word for a note by `author`.
-pub(super) const fn word(author: Author) -> &'static str {
-    match author {
-        Author::Agent => "note",
-        Author::Mechanical => "mechanical",
-    }
-}
-
 /// Keeps the last `limit` of what has come.
 pub(super) fn keep_last<T>(come: &mut VecDeque<T>, limit: usize) {
     while come.len() > limit {
         come.pop_front();
+    }
+}
+
+/// A note as the answers about more than one have it: all but its text.
+#[derive(Debug, Serialize)]
+pub(super) struct NoteAnswer {
+    pub(super) seq: Option<Seq>,
+    pub(super) r#gen: Generation,
+    pub(super) created_at: Timestamp,
+    pub(super) kind: &'static str,
+}
+
+impl From<Newest> for NoteAnswer {
+    fn from(Newest { seq, generation, created_at, kind }: Newest) -> Self {
+        Self { seq, r#gen: generation, created_at, kind: kind.as_str() }
+    }
+}
+
+impl From<&Note> for NoteAnswer {
+    fn from(Note { seq, generation, created_at, author, .. }: &Note) -> Self {
+        let kind = Kind::of(*author).as_str();
+        Self { seq: *seq, r#gen: *generation, created_at: *created_at, kind }
     }
 }
 

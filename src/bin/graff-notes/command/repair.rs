@@ -13,7 +13,7 @@ use crate::{
     context::{Context, explain, session},
     exit::Exit,
     failure::{Stop, heard_or_not},
-    output::{Cell, Form, Table, argument, plural},
+    output::{Cell, Form, Table, plural},
 };
 
 const EXAMPLES: &str = "\
@@ -161,7 +161,7 @@ fn summary(
         RepairMode::DryRun => format!(
             "would take out {dropped}, win {won_back} back from them, and keep {kept}; \
              `graff-notes repair --write {}` does it",
-            argument(session)
+            session.to_argument()
         ),
         RepairMode::Write => format!(
             "took out {dropped}, won {won_back} back from them, and kept {kept}; what was taken \

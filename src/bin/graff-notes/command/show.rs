@@ -2,7 +2,7 @@
 
 use clap::Args;
 use graff_notes::{
-    log::{Line, Record, Tail},
+    log::{Kind, Line, Record, Tail},
     note::{Author, Note},
     session::SessionName,
     store::{Doubt, DoubtCause, Newest, Store},
@@ -15,7 +15,7 @@ use crate::{
     doubt,
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Form, ago, argument, plural, shown},
+    output::{Form, ago, plural, shown},
 };
 
 const EXAMPLES: &str = "\
@@ -125,7 +125,7 @@ impl Which {
             Self { .. } => "its log holds none yet",
         };
         Failure::nothing(format_args!("show {which} of session {session}: {why}"))
-            .advise(format!("`graff-notes log {}` shows what is on record", argument(session)))
+            .advise(format!("`graff-notes log {}` shows what is on record", session.to_argument()))
             .about(session)
     }
 }
@@ -204,7 +204,7 @@ fn answer<'a>(session: &'a SessionName, note: &'a Note, doubt: Option<Doubt>) ->
         session: session.as_str(),
         seq: note.seq,
         r#gen: note.generation,
-        kind: kind(note),
+        kind: Kind::of(note.author).as_str(),
         created_at: note.created_at,
         text: &note.text,
         cut: note.cut,
@@ -213,18 +213,16 @@ fn answer<'a>(session: &'a SessionName, note: &'a Note, doubt: Option<Doubt>) ->
     }
 }
 
-const fn kind(note: &Note) -> &'static str {
-    match note.author {
-        Author::Agent => "note",
-        Author::Mechanical => "mechanical",
-    }
-}
-
 fn header(session: &SessionName, note: &Note) -> String {
     let Note { generation, cut, .. } = note;
     let number = note.seq.map(|seq| format!(" {seq}")).unwrap_or_default();
     let when = ago(note.created_at, now());
     let bytes = plural(note.text.len() as u64, "byte");
-    let cut = if *cut == Bytes::ZERO { String::new() } else { format!(", {cut} cut off") };
-    format!("{session} · {}{number} · generation {generation} · {when} · {bytes}{cut}", kind(note))
+    let kind = Kind::of(note.author).as_str();
+    let cut = match (*cut, note.author) {
+        (Bytes::ZERO, _) => String::new(),
+        (cut, Author::Agent) => format!(", {cut} cut off"),
+        (cut, Author::Mechanical) => format!(", {cut} left out"),
+    };
+    format!("{session} · {kind}{number} · generation {generation} · {when} · {bytes}{cut}")
 }

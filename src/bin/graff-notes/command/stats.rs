@@ -11,11 +11,11 @@ use crate::{
     calendar::{Calendar, Step},
     context::{Context, explain},
     exit::Exit,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, chart, plural, size},
     parallel,
     selection::{Period, Scope, Times},
-    tally::Tally,
+    totals::Totals,
 };
 
 const EXAMPLES: &str = "\
@@ -94,16 +94,16 @@ impl Stats {
         let mut sessions = store.sessions()?.names;
         sessions.retain(|session| self.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "counting");
-        let (mut whole, mut read, mut unreadable) = (Tally::default(), 0, 0);
+        let (mut whole, mut read, mut unreadable) = (Totals::default(), 0, 0);
         parallel::in_order(
             &sessions,
             |session| self.count(&store, session),
             |session, counted| {
                 progress.step();
                 match counted {
-                    Ok(tally) => {
+                    Ok(totals) => {
                         read += 1;
-                        whole.add(tally);
+                        whole.add(totals);
                     }
                     Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
                     Err(e) => {
@@ -118,42 +118,42 @@ impl Stats {
         drop(progress);
         let clock = self.times.clock(cx.out.form());
         let answer = Answer::of(&whole, read, unreadable, &clock);
-        match cx.out.form() {
-            Form::Json => cx.out.json(&answer)?,
-            Form::Plain => answer.rows(cx, &clock)?,
-            Form::Terminal => answer.show(cx, &clock)?,
-        }
+        heard_or_not(match cx.out.form() {
+            Form::Json => cx.out.json(&answer),
+            Form::Plain => answer.rows(cx, &clock),
+            Form::Terminal => answer.show(cx, &clock),
+        })?;
         Ok(if unreadable > 0 { Exit::Failed } else { Exit::Done })
     }
 
-    fn count(&self, store: &Store, session: &SessionName) -> Result<Tally, graff_notes::Error> {
-        let mut tally = Tally::default();
+    fn count(&self, store: &Store, session: &SessionName) -> Result<Totals, graff_notes::Error> {
+        let mut totals = Totals::default();
         let tail = store.replay(session, &mut |entry| {
-            tally.see(&entry, |at| self.period.holds(at));
+            totals.see(&entry, |at| self.period.holds(at));
         })?;
-        tally.end(tail);
-        Ok(tally)
+        totals.end(tail);
+        Ok(totals)
     }
 }
 
 impl Answer {
-    fn of(tally: &Tally, read: u64, unreadable: u64, clock: &Clock) -> Self {
-        let known = || tally.times.iter().copied().filter(|at| *at > Timestamp::ZERO);
-        let calendar = Calendar::of(&tally.times, &clock.zone());
-        let sizes = Sizes::of(tally);
+    fn of(totals: &Totals, read: u64, unreadable: u64, clock: &Clock) -> Self {
+        let known = || totals.times.iter().copied().filter(|at| *at > Timestamp::ZERO);
+        let calendar = Calendar::of(&totals.times, &clock.zone());
+        let sizes = Sizes::of(totals);
         Self {
             sessions: read + unreadable,
             unreadable_sessions: unreadable,
-            notes: tally.notes(),
-            mechanical: tally.mechanical,
-            attempts: tally.attempts,
-            attempts_without_note: tally.attempts_without_note,
-            rollovers: tally.rollovers,
-            unreadable_lines: tally.unreadable_lines,
-            cut_notes: tally.cut_notes,
-            cut_bytes: tally.cut_bytes,
-            log_bytes: tally.log_bytes,
-            by_size: SizeBar::all(tally, &sizes),
+            notes: totals.notes(),
+            mechanical: totals.mechanical,
+            attempts: totals.attempts,
+            attempts_without_note: totals.attempts_without_note,
+            rollovers: totals.rollovers,
+            unreadable_lines: totals.unreadable_lines,
+            cut_notes: totals.cut_notes,
+            cut_bytes: totals.cut_bytes,
+            log_bytes: totals.log_bytes,
+            by_size: SizeBar::all(totals, &sizes),
             note_bytes: sizes,
             first: known().min(),
             last: known().max(),
@@ -258,8 +258,8 @@ impl Answer {
 }
 
 impl Sizes {
-    fn of(tally: &Tally) -> Self {
-        let mut sizes: Vec<_> = tally.sizes.iter().map(|size| size.get()).collect();
+    fn of(totals: &Totals) -> Self {
+        let mut sizes: Vec<_> = totals.sizes.iter().map(|size| size.get()).collect();
         sizes.sort_unstable();
         let at = |at: usize| sizes.get(at).copied().unwrap_or_default();
         Self {
@@ -284,14 +284,15 @@ impl TimeBar {
 
 impl SizeBar {
     /// Returns the bars from that of the least note to that of the greatest.
-    fn all(tally: &Tally, sizes: &Sizes) -> Vec<Self> {
-        if tally.sizes.is_empty() {
+    fn all(totals: &Totals, sizes: &Sizes) -> Vec<Self> {
+        if totals.sizes.is_empty() {
             return Vec::new();
         }
         let starts = std::iter::successors(Some(0), |from| Some((from * 2).max(SIZE_STEP_FIRST)));
         let bar = |from: u64| {
             let end = (from * 2).max(SIZE_STEP_FIRST);
-            let notes = tally.sizes.iter().filter(|size| (from..end).contains(&size.get())).count();
+            let notes =
+                totals.sizes.iter().filter(|size| (from..end).contains(&size.get())).count();
             (end, Self { from, notes: notes as u64 })
         };
         let bars = starts.take_while(|from| *from <= sizes.greatest).map(bar);

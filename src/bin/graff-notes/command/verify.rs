@@ -2,13 +2,14 @@
 
 use clap::Args;
 use graff_notes::{
-    log::{Finding, Health, Newest},
+    log::{Finding, Health},
     session::SessionName,
     store::Store,
-    units::{Bytes, Generation, Seq, Timestamp},
+    units::Bytes,
 };
 use serde::Serialize;
 
+use super::record::NoteAnswer;
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
@@ -53,19 +54,10 @@ struct Answer<'a> {
     unsealed: u64,
     torn_tail: bool,
     final_newline_missing: bool,
-    newest: Option<NewestAnswer>,
+    newest: Option<NoteAnswer>,
     faults: Vec<Fault>,
     faults_left_out: u64,
     ok: bool,
-}
-
-/// The newest note as the answers have it.
-#[derive(Serialize)]
-pub(super) struct NewestAnswer {
-    pub(super) seq: Option<Seq>,
-    pub(super) r#gen: Generation,
-    pub(super) created_at: Timestamp,
-    pub(super) kind: &'static str,
 }
 
 #[derive(Serialize)]
@@ -139,17 +131,10 @@ fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answe
         unsealed: health.unsealed,
         torn_tail: health.torn_tail,
         final_newline_missing: health.final_newline_missing,
-        newest: health.newest.map(NewestAnswer::from),
+        newest: health.newest.map(NoteAnswer::from),
         faults: health.faults.iter().map(Fault::from).collect(),
         faults_left_out: health.faults_left_out,
         ok: health.is_ok(),
-    }
-}
-
-impl From<Newest> for NewestAnswer {
-    fn from(newest: Newest) -> Self {
-        let Newest { seq, generation, created_at, kind } = newest;
-        Self { seq, r#gen: generation, created_at, kind: kind.as_str() }
     }
 }
 

@@ -55,6 +55,11 @@ impl Notices {
         Self { form: Form::Plain }
     }
 
+    /// Returns the notices of a command line that asks for no command.
+    pub(crate) const fn words() -> Self {
+        Self { form: Form::Plain }
+    }
+
     /// Reports a failure, and returns the status that it ends the program with.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         match (&self.form, failure.advice()) {

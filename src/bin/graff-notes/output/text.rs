@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use graff_notes::session::SessionName;
-
 /// Returns `text` with every character that could steer a terminal or turn the direction of
 /// writing shown as its escape; line breaks and tabs stay.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
@@ -46,18 +44,6 @@ pub(crate) fn size(bytes: u64) -> String {
     };
     let tenths = bytes.saturating_mul(10) / unit;
     format!("{}.{} {name}", tenths / 10, tenths % 10)
-}
-
-/// Returns a session's name as it is to be typed after our command, whatever is in it.
-pub(crate) fn argument(session: &SessionName) -> String {
-    let name = session.as_str();
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let quoted = if name.chars().all(plain) {
-        name.to_owned()
-    } else {
-        format!("'{}'", name.replace('\'', r"'\''"))
-    };
-    if name.starts_with('-') { format!("-- {quoted}") } else { quoted }
 }
 
 fn escaped(text: &str, wanted: impl Fn(char) -> bool) -> Cow<'_, str> {

@@ -10,7 +10,7 @@ use graff_notes::{
 
 /// The figures of one log, or of many.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct Totals {
     pub(crate) mechanical: u64,
     pub(crate) attempts: u64,
     /// Attempts whose generation got no note of the agent after them.
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     open: HashMap<Generation, u64>,
 }
 
-impl Tally {
+impl Totals {
     /// Adds an entry of a log, if `wanted` says so of its time.
     pub(crate) fn see(&mut self, entry: &Entry<'_>, wanted: impl Fn(Timestamp) -> bool) {
         self.log_bytes = entry.offset.saturating_add(entry.length).get();
