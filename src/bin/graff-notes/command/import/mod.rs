@@ -22,7 +22,7 @@ use crate::{
     context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    output::{Cell, Form, Progress, Table, argument, plural},
+    output::{Cell, Form, Progress, Table, plural},
 };
 use document::Document;
 
@@ -189,7 +189,7 @@ fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
     let failure = Failure::new(Exit::Failed, "parted", what).about(session);
     Some(failure.advise(format!(
         "`graff-notes log {}` shows those here; --as takes the others in beside them",
-        argument(session)
+        session.to_argument()
     )))
 }
 
