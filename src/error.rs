@@ -88,10 +88,10 @@ impl Error {
                 "check who owns the folder and the file, and their modes"
             }
             ErrorKind::NotRegularFile => "move it away; a session's files are plain files",
-            ErrorKind::NoSpace => "free space or raise the limit, then write the note again",
+            ErrorKind::NoSpace => "free space or raise the limit, then do it again",
             ErrorKind::ReadOnly => "mount it writable, or choose another root",
             ErrorKind::LockUnsupported => "put the store on a local file system, with --root",
-            ErrorKind::Uncertain => "`graff-notes verify` shows whether the note is there",
+            ErrorKind::Uncertain => "`graff-notes verify` shows what is there now",
             ErrorKind::Io => {
                 "mend what the system names; nothing that was stored before has changed"
             }

@@ -27,6 +27,10 @@ use crate::{
 ///
 /// It is cheap to clone, and can be used from any thread.
 ///
+/// A process with a limit on the size of its files (`RLIMIT_FSIZE`) is sent the signal `SIGXFSZ` by
+/// a write beyond it, and dies of it. A host that may run under such a limit has to ignore the
+/// signal; the append then fails with [`ErrorKind::NoSpace`](crate::ErrorKind::NoSpace).
+///
 /// # Examples
 ///
 /// ```
@@ -135,8 +139,7 @@ impl Store {
     /// # Errors
     ///
     /// On an error the log reads as before and the record never appears later, with the exception
-    /// of [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain). (A log that was missing may be there
-    /// then, without a record.)
+    /// of [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain).
     ///
     /// # Durability
     ///

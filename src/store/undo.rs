@@ -15,8 +15,10 @@ use crate::{error::Error, log::ABANDONED};
 /// What became of a line whose append failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It will never be read as a record.
-    Gone,
+    /// The log reads as before, byte for byte.
+    TakenBack,
+    /// What came of it to the file stands there and will never be read as a record.
+    GivenUp,
     /// It may be one, now or after a crash.
     Unknown,
 }
@@ -35,21 +37,20 @@ enum Standing {
 ///
 /// The lock must be held since before the look that found `before`.
 pub(super) fn take_back(file: File<'_>, before: u64, line: &[u8], taken: usize) -> Fate {
-    let gone_or = |done: bool, standing: usize| {
-        // A record that lacks its LF alone is one.
-        let is_whole = standing + 1 >= line.len();
-        if is_whole && !done { Fate::Unknown } else { Fate::Gone }
-    };
+    // A record that lacks its LF alone is one.
+    let is_whole = |standing: usize| standing + 1 >= line.len();
     match standing(file, before, line, taken) {
-        Ok(Standing::Nothing) => Fate::Gone,
+        Ok(Standing::Nothing) => Fate::TakenBack,
         Ok(Standing::Ours(bytes)) if file.cut(before).is_ok() => {
-            gone_or(file.sync().is_ok(), bytes)
+            let is_durable = file.sync().is_ok();
+            if is_durable || !is_whole(bytes) { Fate::TakenBack } else { Fate::Unknown }
         }
         Ok(Standing::Ours(bytes) | Standing::OursBehindOthers(bytes)) => {
-            let is_sealed = seal(file).is_ok();
-            gone_or(is_sealed && bytes < line.len(), bytes)
+            let is_sealed = seal(file).is_ok() && bytes < line.len();
+            if is_sealed || !is_whole(bytes) { Fate::GivenUp } else { Fate::Unknown }
         }
-        Ok(Standing::Others) | Err(_) => gone_or(false, taken),
+        Ok(Standing::Others) | Err(_) if is_whole(taken) => Fate::Unknown,
+        Ok(Standing::Others) | Err(_) => Fate::GivenUp,
     }
 }
 

@@ -44,6 +44,20 @@ pub(super) struct Files {
     owner: u32,
 }
 
+/// A log that was opened to append to it.
+struct Opened {
+    log: Box<dyn Handle>,
+    origin: Origin,
+}
+
+/// How a log came to be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Found,
+    /// This writer made it, under the lock.
+    Made,
+}
+
 /// The right to append one record.
 #[derive(Debug)]
 pub(super) struct Writer<'f> {
@@ -71,11 +85,14 @@ impl Files {
             *self = Self::default();
         }
         let (folder, name) = (store.folder(), layout::log(session));
-        let (held, log) = self.open(folder, session, Deadline::after(store.patience()))?;
-        let file = folder.file(&name, log.as_ref());
-        let look = Look::at(file, session, file.length_of_sole()?)?;
-        let answer = write(Writer { folder, session, file, look })?;
-        self.log = Some(log);
+        let (held, opened) = self.open(folder, session, Deadline::after(store.patience()))?;
+        let file = folder.file(&name, opened.log.as_ref());
+        let answer = file
+            .length_of_sole()
+            .and_then(|len| Ok(Look::at(file, session, len)?))
+            .and_then(|look| write(Writer { folder, session, file, look }))
+            .inspect_err(|_| opened.unmake(folder, &name))?;
+        self.log = Some(opened.log);
         if held.give_back().is_err() {
             *self = Self::default();
         }
@@ -88,12 +105,14 @@ impl Files {
         folder: &Folder,
         session: &SessionName,
         deadline: Deadline,
-    ) -> Result<(Held, Box<dyn Handle>), Error> {
+    ) -> Result<(Held, Opened), Error> {
+        let name = layout::log(session);
         loop {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
-            let log = self.open_log(folder, session)?;
-            if held.still_counts(folder, session, deadline)? {
-                return Ok((held, log));
+            let opened = self.open_log(folder, session, &name)?;
+            let counts = held.still_counts(folder, session, deadline);
+            if counts.inspect_err(|_| opened.unmake(folder, &name))? {
+                return Ok((held, opened));
             }
             self.lock = None;
         }
@@ -103,20 +122,37 @@ impl Files {
         &mut self,
         folder: &Folder,
         session: &SessionName,
-    ) -> Result<Box<dyn Handle>, Error> {
-        let name = layout::log(session);
+        name: &str,
+    ) -> Result<Opened, Error> {
         if let Some(log) = self.log.take() {
-            let is_named = match folder.file(&name, log.as_ref()).status() {
-                Ok(status) => folder.identity(&name)? == Some(status.id),
+            let is_named = match folder.file(name, log.as_ref()).status() {
+                Ok(status) => folder.identity(name)? == Some(status.id),
                 Err(_) => false, // such as a network file system's stale handle
             };
             if is_named {
-                return Ok(log);
+                return Ok(Opened { log, origin: Origin::Found });
             }
         }
-        let log = folder.open_or_create(&name, Access::Append)?;
         repair::conclude(folder, session)?;
-        Ok(log)
+        Ok(match folder.open_if_there(name, Access::Append)? {
+            Some(log) => Opened { log, origin: Origin::Found },
+            None => {
+                let log = folder.open_or_create(name, Access::Append)?;
+                Opened { log, origin: Origin::Made }
+            }
+        })
+    }
+}
+
+impl Opened {
+    /// Removes a log that this writer made and could not write to; it would be listed as a session.
+    ///
+    /// The lock must be held, so that nobody else has begun to write to it.
+    fn unmake(&self, folder: &Folder, name: &str) {
+        let status = folder.file(name, self.log.as_ref()).status();
+        if self.origin == Origin::Made && status.is_ok_and(|status| status.len == 0) {
+            let _ = folder.remove_if_there(name);
+        }
     }
 }
 
@@ -204,19 +240,19 @@ impl Writer<'_> {
     }
 
     fn write(&self, line: &[u8]) -> Result<(), Error> {
-        let taken = self.file.append(line);
-        let (taken, error) = match taken {
+        let (taken, error) = match self.file.append(line) {
             Ok(taken) if taken == line.len() => match self.file.sync() {
                 Ok(()) => return Ok(()),
-                Err(e) => (taken, e),
+                Err(e) => (taken, Some(e)),
             },
-            Ok(taken) => (taken, self.short(line, taken)),
-            Err(e) => (0, e),
+            Ok(taken) => (taken, None),
+            Err(e) => (0, Some(e)),
         };
         let fate = take_back(self.file, self.look.len(), line, taken);
+        let error = error.unwrap_or_else(|| self.short(line, taken, fate));
         tracing::warn!(session = %self.session, error = error.with_causes(), ?fate, "could not append");
         Err(match fate {
-            Fate::Gone => error,
+            Fate::TakenBack | Fate::GivenUp => error,
             Fate::Unknown => error.with_kind(ErrorKind::Uncertain).with_detail(
                 "the note may or may not be on disk: it could be neither made durable nor taken back",
             ),
@@ -225,9 +261,13 @@ impl Writer<'_> {
 
     /// Returns the error of a write that took a part: the system gives no reason for that, and a
     /// full disk, a quota and a size limit are what does it.
-    fn short(&self, line: &[u8], taken: usize) -> Error {
+    fn short(&self, line: &[u8], taken: usize, fate: Fate) -> Error {
+        let now = match fate {
+            Fate::TakenBack => "they were taken back, and the log reads as before",
+            Fate::GivenUp | Fate::Unknown => "they could not be taken back",
+        };
         self.file
             .refused(ErrorKind::NoSpace, "append to")
-            .with_detail(format!("only {taken} of {} bytes could be written", line.len()))
+            .with_detail(format!("only {taken} of {} bytes could be written; {now}", line.len()))
     }
 }

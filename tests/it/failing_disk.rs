@@ -189,6 +189,24 @@ fn every_operation_can_fail_once_and_the_error_says_which_and_why() {
 }
 
 #[test]
+fn a_first_append_that_fails_leaves_no_session_behind() {
+    let case = &cases()[0];
+    let faults: [fn() -> Fault; 2] = [|| Fault::Fail(Errno::NOSPC), || Fault::Short(7)];
+    for index in 0..case.trace().len() {
+        for fault in faults {
+            let medium = case.medium();
+            medium.plan(When::At(index), fault());
+            let store = store_on(medium.clone());
+            if let Err(e) = (case.act)(&store) {
+                let found = store.sessions().expect("a folder");
+                assert_eq!(found.names, [], "{e}");
+                assert!(!medium.live().contains_key(".gitignore.draft"), "{e}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_call_is_begun_again_unless_it_is_a_sync() {
     for case in cases() {
         for (index, op) in case.trace().iter().enumerate() {
@@ -259,7 +277,10 @@ fn a_write_short_by_any_length_is_taken_back_or_sealed() {
                 let e = case.with(faults).expect_err("it was not whole");
                 if is_undone {
                     let path = format!("append to /r/.graff/notes/{LOG}");
-                    let why = format!("only {taken} of {written} bytes could be written");
+                    let why = format!(
+                        "only {taken} of {written} bytes could be written; they were taken back, \
+                         and the log reads as before"
+                    );
                     assert_eq!(e.with_causes(), format!("{path}: {why}"));
                     assert_eq!(e.kind(), ErrorKind::NoSpace);
                 } else if taken + 1 < written {
@@ -338,5 +359,5 @@ fn the_fate_of_a_whole_line_that_can_be_neither_synced_nor_cut_is_called_uncerta
         "sync /r/.graff/notes/s1.notes.jsonl: the note may or may not be on disk: it could be \
          neither made durable nor taken back: Input/output error (os error 5)"
     );
-    assert_eq!(e.advice(), "`graff-notes verify` shows whether the note is there");
+    assert_eq!(e.advice(), "`graff-notes verify` shows what is there now");
 }

@@ -56,7 +56,8 @@ fn a_note_that_does_not_fit_under_the_file_size_limit_leaves_nothing() {
         return;
     };
     let path = home.store.log_path(&s1());
-    let short = format!("only {room} of {wanted} bytes could be written");
+    let taken_back = "they were taken back, and the log reads as before";
+    let short = format!("only {room} of {wanted} bytes could be written; {taken_back}");
     assert_eq!(said, [format!("NoSpace: append to {path}: {short}")]);
     assert_eq!(home.bytes(), log);
     add(&home.store, "there is room again");
@@ -120,7 +121,7 @@ fn a_full_disk_costs_only_the_notes_that_it_refused() {
         assert!(acknowledged.len() < 32, "the disk is never full");
     };
     assert_eq!(refused.kind(), ErrorKind::NoSpace);
-    assert_eq!(refused.advice(), "free space or raise the limit, then write the note again");
+    assert_eq!(refused.advice(), "free space or raise the limit, then do it again");
     assert!(refused.with_causes().starts_with(&format!("append to {}", store.log_path(&s1()))));
     assert_eq!(records(&store), acknowledged);
     let health = store.verify(&s1()).expect("a log");
@@ -260,7 +261,8 @@ fn an_append_locks_opens_writes_once_syncs_once_and_unlocks() {
     let home = Home::new();
     home.put(two_notes());
     fs::write(home.store.lock_path(&s1()), "").expect("a lock");
-    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
+    let Some(mut calls) = traced(&home, Role::AppendOnce) else { return };
+    calls.retain(|call| call != "open .graff/notes"); // to see which file a name in it stands for
     let expected = [
         "open .graff/notes/s1.notes.lock",
         "flock .graff/notes/s1.notes.lock",
