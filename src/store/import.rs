@@ -188,8 +188,7 @@ impl Growing<'_> {
             .and_then(|()| self.check_undisturbed(held, deadline))
             .and_then(|()| repair::replace(self.folder, &new_name, self.name));
         if let Err(e) = replaced {
-            // What is still left then, and the mark, the next append or repair takes away.
-            let _ = self.folder.remove_if_there(&new_name);
+            let _ = conclude(self.folder, self.session); // else the next append or repair does it
             return Err(e);
         }
         repair::settle(self.folder, self.session, "the records are there", "import them again")

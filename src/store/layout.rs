@@ -16,7 +16,7 @@ const LOCK_SUFFIX: &str = ".notes.lock";
 const REJECTED_SUFFIX: &str = ".notes.rejected";
 /// What the file name of a log ends in that a repair has not finished yet.
 const REPAIRED_SUFFIX: &str = ".notes.repaired";
-/// What the name of the empty file ends in that stands beside a log while it is being replaced.
+/// What the name of the mark ends in that stands beside a log while it is being replaced.
 const REPAIRING_SUFFIX: &str = ".notes.repairing";
 /// What the name of the file ends in that hooks leave word in for the next ones.
 const SIDE_SUFFIX: &str = ".hooks.json";

@@ -10,8 +10,7 @@
 //!     <session>.notes.rejected    what a repair took out
 //!     <session>.hooks.json        what hooks tell the next ones; lost, it costs no note
 //!     <session>.notes.repaired    a log that a repair or an import is writing
-//!     <session>.notes.repairing   an empty mark, from before that log replaces the old one until
-//!                                 the folder is synced
+//!     <session>.notes.repairing   a mark, as long as that log is on its way to replace the old one
 //! ```
 //!
 //! Every write takes the lock first, then opens the log by its path, looks at its tail, and
@@ -36,6 +35,7 @@ mod import;
 mod layout;
 mod lock;
 mod look;
+mod mark;
 pub mod medium;
 mod reader;
 mod repair;

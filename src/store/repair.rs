@@ -8,9 +8,10 @@
 //! Until the rename the log is untouched, and from then on it is the new one: there is no moment
 //! without a readable log. What stays does so byte for byte and in its place.
 //!
-//! The mark is for the one who finds it there: a process died between the rename and the sync, so
-//! that a loss of power could bring the old log back, and with it swallow what was appended to the
-//! new one. Whoever appends next syncs the folder first.
+//! The mark is for the one who finds it there, since a process died in the middle. If the new log is
+//! still beside the old one, what went to .rejected is taken back, to the length that the mark
+//! names; else a loss of power could bring the old log back, and with it swallow what is appended to
+//! the new one. So whoever appends or repairs next syncs the folder first.
 
 use std::io;
 
@@ -20,6 +21,7 @@ use super::{
     folder::Folder,
     layout,
     lock::{Deadline, Held, acquire},
+    mark::Mark,
     medium::Access,
     reader::{self, Opened},
     sift::{Outlet, Sifter},
@@ -120,11 +122,31 @@ pub(super) fn repair(
 
 /// Concludes what a repair left that did not come to its end; the lock must be held.
 pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
-    let mark = layout::repairing(session);
-    if folder.identity(&mark)?.is_some() {
-        folder.sync(Level::Notes)?;
-        folder.remove_if_there(&layout::repaired(session))?;
-        folder.remove_if_there(&mark)?;
+    let (mark, new_log) = (layout::repairing(session), layout::repaired(session));
+    if folder.identity(&mark)?.is_none() {
+        return Ok(());
+    }
+    folder.sync(Level::Notes)?;
+    if folder.identity(&new_log)?.is_some() {
+        // The log was not replaced: what the repair took out still stands in it.
+        if let Some(before) = Mark::read(folder, &mark)? {
+            take_back_rejected(folder, session, before)?;
+        }
+        folder.remove_if_there(&new_log)?;
+    }
+    folder.remove_if_there(&mark)
+}
+
+fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Result<(), Error> {
+    let name = layout::rejected(session);
+    if before == 0 {
+        return folder.remove_if_there(&name);
+    }
+    let Some(handle) = folder.open_if_there(&name, Access::Append)? else { return Ok(()) };
+    let rejected = folder.file(&name, handle.as_ref());
+    if rejected.status()?.len > before {
+        rejected.cut(before)?;
+        rejected.sync()?;
     }
     Ok(())
 }
@@ -183,33 +205,33 @@ struct Rewriting<'a> {
 
 impl Rewriting<'_> {
     fn run(&self, plan: &Repair, held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let (mark, new_name) = (layout::repairing(self.session), layout::repaired(self.session));
-        let rejected_name = layout::rejected(self.session);
-        self.folder.create(&mark)?;
-        let rejected = self.folder.open_or_create(&rejected_name, Access::Append)?;
-        let rejected = self.folder.file(&rejected_name, rejected.as_ref());
-        let rejected_before = rejected.length_of_sole()?;
-        let replaced = self
-            .write(plan, &new_name, rejected)
+        let replaced = Mark::put(self.folder, self.session)
+            .and_then(|()| self.write(plan))
             .and_then(|()| self.check_undisturbed(held, deadline))
-            .and_then(|()| replace(self.folder, &new_name, self.name));
+            .and_then(|()| replace(self.folder, &layout::repaired(self.session), self.name));
         if let Err(e) = replaced {
-            // What is still left then, and the mark, the next append or repair takes away.
-            let _ = rejected.cut(rejected_before);
-            let _ = self.folder.remove_if_there(&new_name);
+            let _ = conclude(self.folder, self.session); // else the next append or repair does it
             return Err(e);
         }
         settle(self.folder, self.session, "the log is repaired", "repair again")
     }
 
     /// Writes both files, durable, and reads the new log back.
-    fn write(&self, plan: &Repair, new_name: &str, rejected: File<'_>) -> Result<(), Error> {
-        self.folder.remove_if_there(new_name)?; // a crash left it: nobody else has this name now
-        let new = self.folder.create(new_name)?;
-        let new = self.folder.file(new_name, new.as_ref());
+    fn write(&self, plan: &Repair) -> Result<(), Error> {
+        let (new_name, rejected_name) =
+            (layout::repaired(self.session), layout::rejected(self.session));
+        self.folder.remove_if_there(&new_name)?; // a crash left it: nobody else has this name now
+        let new = self.folder.create(&new_name)?;
+        let new = self.folder.file(&new_name, new.as_ref());
+        self.folder.sync(Level::Notes)?; // who concludes this finds both, or nothing was written
+        let rejected = match plan.dropped {
+            0 => None, // an empty file would say that something was taken out
+            _ => Some(self.folder.open_or_create(&rejected_name, Access::Append)?),
+        };
+        let rejected = rejected.as_deref().map(|r| self.folder.file(&rejected_name, r));
         sift(self.log, self.session, self.len, Outlet::Files { kept: new, rejected })?;
         new.sync()?;
-        rejected.sync()?;
+        rejected.map_or(Ok(()), |rejected| rejected.sync())?;
         self.folder.sync(Level::Notes)?;
         let read_back = sift(new, self.session, new.status()?.len, Outlet::Nowhere)?;
         if read_back.is_clean() && read_back.kept == plan.kept + plan.won_back {

@@ -1,6 +1,6 @@
 //! What stays in a log and what doesn't, line by line, copied as it is decided.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::{
     file::File,
@@ -16,6 +16,11 @@ use crate::{
 /// How much is copied at once, in bytes.
 const PIECE: u64 = 128 * 1024;
 
+/// How long a bad line is, with its LF, in which a record is looked for: a shorter one has no room
+/// for the shortest that is won back, and a longer one was never held.
+const WON_BACK_LENGTHS: RangeInclusive<u64> =
+    br#"{"v":2,"crc":"00000000"}"#.len() as u64..=LINE_BYTES_MAX as u64 + 1;
+
 /// Where the lines go.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outlet<'a> {
@@ -25,8 +30,8 @@ pub(super) enum Outlet<'a> {
     Files {
         /// To here, if they stay.
         kept: File<'a>,
-        /// To here, if they don't.
-        rejected: File<'a>,
+        /// To here, if they don't; `None` where all of them stay.
+        rejected: Option<File<'a>>,
     },
 }
 
@@ -39,14 +44,16 @@ pub(super) struct Sifter<'a> {
     plan: Repair,
     /// Lines that stay and stand side by side, not yet copied.
     staying: Range<u64>,
+    /// The same of those that go.
+    going: Range<u64>,
     lines: u64,
     failed: Option<Error>,
 }
 
 impl<'a> Sifter<'a> {
     pub(super) fn new(session: &'a SessionName, log: File<'a>, outlet: Outlet<'a>) -> Self {
-        let (plan, staying) = (Repair::default(), 0..0);
-        Self { session, log, outlet, plan, staying, lines: 0, failed: None }
+        let plan = Repair::default();
+        Self { session, log, outlet, plan, staying: 0..0, going: 0..0, lines: 0, failed: None }
     }
 
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
@@ -63,62 +70,79 @@ impl<'a> Sifter<'a> {
             let line = self.lines.saturating_add(1);
             self.reject(line, offset.get()..offset.get() + length.get(), fault);
         }
-        self.flush();
-        if tail == Tail::Unterminated {
-            self.plan.final_newline = FinalNewline::Supplied;
-            self.attempt(|sifter| sifter.write_kept(b"\n"));
+        self.flush_staying();
+        self.flush_going();
+        match tail {
+            Tail::Clean => {}
+            Tail::Torn { .. } => self.attempt(|sifter| sifter.write_rejected(b"\n")),
+            Tail::Unterminated => {
+                self.plan.final_newline = FinalNewline::Supplied;
+                self.attempt(|sifter| sifter.write_kept(b"\n"));
+            }
         }
         self.failed.map_or(Ok(self.plan), Err)
     }
 
     fn keep(&mut self, at: Range<u64>) {
         self.plan.kept += 1;
-        if self.staying.end == at.start {
-            self.staying.end = at.end;
-        } else {
-            self.flush();
-            self.staying = at;
+        if self.staying.end != at.start {
+            self.flush_staying();
+            self.staying.start = at.start;
         }
+        self.staying.end = at.end;
     }
 
     fn reject(&mut self, line: u64, at: Range<u64>, fault: Fault) {
-        self.flush();
-        let mut won_back = 0;
-        self.attempt(|sifter| {
-            won_back = sifter.win_back(&at)?;
-            sifter.copy(&at, Self::write_rejected)?;
-            sifter.write_rejected_lf(&at)
-        });
+        let won_back = self.win_back(&at);
         self.plan.dropped += 1;
         self.plan.won_back += won_back;
         if self.plan.named.len() < DROPPED_NAMED_MAX {
             let (offset, length) = (Bytes::new(at.start), Bytes::new(at.end - at.start));
             self.plan.named.push(Dropped { line, offset, length, fault, won_back });
         }
+        if self.going.end != at.start {
+            self.flush_going();
+            self.going.start = at.start;
+        }
+        self.going.end = at.end;
     }
 
     /// Copies the whole records of a bad line to lines of their own; returns how many.
-    fn win_back(&self, at: &Range<u64>) -> Result<u64, Error> {
-        if at.end - at.start > LINE_BYTES_MAX as u64 + 1 {
-            return Ok(0);
+    fn win_back(&mut self, at: &Range<u64>) -> u64 {
+        if !WON_BACK_LENGTHS.contains(&(at.end - at.start)) {
+            return 0;
         }
         let mut line = Vec::new();
-        self.copy(at, |_, piece| {
-            line.extend_from_slice(piece);
-            Ok(())
-        })?;
+        self.attempt(|sifter| {
+            sifter.copy(at, |_, piece| {
+                line.extend_from_slice(piece);
+                Ok(())
+            })
+        });
         let records = salvage(line.strip_suffix(b"\n").unwrap_or(&line), self.session);
-        for record in &records {
-            self.write_kept(line.get(record.clone()).unwrap_or_default())?;
-            self.write_kept(b"\n")?;
+        if !records.is_empty() {
+            self.flush_staying();
         }
-        Ok(records.len() as u64)
+        for record in &records {
+            self.attempt(|sifter| {
+                sifter.write_kept(line.get(record.clone()).unwrap_or_default())?;
+                sifter.write_kept(b"\n")
+            });
+        }
+        records.len() as u64
     }
 
-    fn flush(&mut self) {
+    fn flush_staying(&mut self) {
         let staying = std::mem::take(&mut self.staying);
         if matches!(self.outlet, Outlet::Files { .. }) {
             self.attempt(|sifter| sifter.copy(&staying, Self::write_kept));
+        }
+    }
+
+    fn flush_going(&mut self) {
+        let going = std::mem::take(&mut self.going);
+        if matches!(self.outlet, Outlet::Files { .. }) {
+            self.attempt(|sifter| sifter.copy(&going, Self::write_rejected));
         }
     }
 
@@ -156,15 +180,8 @@ impl<'a> Sifter<'a> {
 
     fn write_rejected(&self, bytes: &[u8]) -> Result<(), Error> {
         match self.outlet {
-            Outlet::Nowhere => Ok(()),
-            Outlet::Files { rejected, .. } => rejected.append_all(bytes),
+            Outlet::Nowhere | Outlet::Files { rejected: None, .. } => Ok(()),
+            Outlet::Files { rejected: Some(rejected), .. } => rejected.append_all(bytes),
         }
-    }
-
-    /// Ends a rejected line that had no LF of its own, so that the next one stands by itself.
-    fn write_rejected_lf(&self, at: &Range<u64>) -> Result<(), Error> {
-        let mut last = Vec::new();
-        self.log.read(&(at.end.saturating_sub(1)..at.end), &mut last)?;
-        if last == b"\n" { Ok(()) } else { self.write_rejected(b"\n") }
     }
 }

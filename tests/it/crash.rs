@@ -25,8 +25,10 @@ use graff_notes::{
 };
 use rustix::io::Errno;
 
+mod begun_again;
+
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When, images},
+    faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When},
     ledger::{Ledger, Presence, Remains},
     notes::{LOG, add, line, note, now, records, s1, store_on},
 };
@@ -251,21 +253,6 @@ fn while_a_store_is_made() {
         Step::Append("two"),
         Step::Append("three"),
     ]));
-}
-
-#[test]
-fn a_store_whose_making_a_crash_cut_short_is_kept_out_of_version_control_by_its_first_note() {
-    let story = story("cut short", None, &[]).then([Step::Append("one")]);
-    let operations = Play::of(&story, None).medium.trace().len();
-    for k in 1..=operations {
-        images(&Play::of(&story, Some(k)).medium.disk(), LOG, &mut |image| {
-            let medium = FaultyMedium::holding(image);
-            add(&store_on(medium.clone()), "after the crash");
-            let least = medium.least();
-            assert_eq!(least.get(IGNORE).map(Vec::as_slice), Some(&b"*\n"[..]), "{image:?}");
-            assert!(!medium.live().contains_key(".gitignore.draft"), "{image:?}");
-        });
-    }
 }
 
 #[test]
