@@ -3,6 +3,8 @@
 //! It is walked in one system call where the kernel can (`openat2`), else component by component.
 //! What was opened is judged, never the path: a path can name another file by then.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::fd::AsRawFd as _;
 use std::{fs::File, io};
 
 use camino::Utf8Path;
@@ -38,10 +40,31 @@ pub(super) fn open_file(
     }
 }
 
-/// Returns what `path` names below `root`, not what a link there leads to.
-pub(super) fn stat(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
-    rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)
-        .map_err(|errno| failed(root, path, errno))
+/// Returns what `path` names below `root`, if it is a plain file.
+pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
+    let folder = open_folder(root, path.parent().unwrap_or(root))?;
+    let name = path.file_name().unwrap_or_default();
+    let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    match refused(path, Wanted::PlainFile, &stat) {
+        Some(refused) => Err(refused.into()),
+        None => Ok(stat),
+    }
+}
+
+/// Opens the folder `name`, just made in `parent`, to its owner, whatever the umask took away.
+pub(super) fn give_to_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
+    match rustix::fs::openat(parent, name, FOLDER, Mode::empty()) {
+        Ok(folder) => Ok(rustix::fs::fchmod(folder, mode)?),
+        // The umask took away its owner's right to read it.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        Err(Errno::ACCESS) => {
+            let flags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+            let folder = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+            let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
+            Ok(rustix::fs::chmod(path, mode)?)
+        }
+        Err(errno) => Err(errno.into()),
+    }
 }
 
 /// Returns the error of an operation on a file, in words where something on its path was the cause.

@@ -75,7 +75,7 @@ impl Medium for Disk {
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
         let root = self.root()?;
-        Ok(id(&beneath::stat(root, &joined(root, name))?))
+        Ok(id(&beneath::stat_file(root, &joined(root, name))?))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
@@ -84,7 +84,7 @@ impl Medium for Disk {
         rustix::fs::mkdirat(&parent, name, FOLDER_MODE)?;
         let made = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if Mode::from_raw_mode(made.st_mode) & PERMISSIONS != FOLDER_MODE {
-            rustix::fs::chmodat(&parent, name, FOLDER_MODE, AtFlags::empty())?;
+            beneath::give_to_owner(&parent, name, FOLDER_MODE)?;
         }
         Ok(())
     }

@@ -56,7 +56,8 @@ pub trait Medium: fmt::Debug + Send + Sync {
     /// Opens the file `name`; what is no plain file, or has a link on its way, is [`Refused`].
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>>;
 
-    /// Returns which file `name` names now, following no link.
+    /// Returns which file `name` names now; what is no plain file, or has a link on its way, is
+    /// [`Refused`].
     fn identity(&self, name: &str) -> io::Result<FileId>;
 
     /// Makes one folder, open to its owner alone.

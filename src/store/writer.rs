@@ -134,13 +134,11 @@ impl Files {
             }
         }
         repair::conclude(folder, session)?;
-        Ok(match folder.open_if_there(name, Access::Append)? {
-            Some(log) => Opened { log, origin: Origin::Found },
-            None => {
-                let log = folder.open_or_create(name, Access::Append)?;
-                Opened { log, origin: Origin::Made }
-            }
-        })
+        if let Some(log) = folder.open_if_there(name, Access::Append)? {
+            return Ok(Opened { log, origin: Origin::Found });
+        }
+        let log = folder.open_or_create(name, Access::Append)?;
+        Ok(Opened { log, origin: Origin::Made })
     }
 }
 

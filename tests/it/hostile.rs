@@ -25,7 +25,7 @@ use rustix::{
 };
 
 use crate::support::{
-    notes::{Home, add, line, note, records, s1},
+    notes::{Home, LOG, add, line, note, records, s1},
     skipped,
 };
 
@@ -137,8 +137,7 @@ fn assert_is_unaffected(name: &str, place: &Place) {
     let is_lock = place.path.ends_with("notes.lock");
     let only_reads = matches!(name, "newest" | "verify" | "replay" | "sessions");
     let only_lists = name == "sessions" && !place.is_folder;
-    let removes = name == "forget" && !place.is_folder && !is_lock;
-    assert!(is_lock && only_reads || only_lists || removes, "{name} at {}", place.path);
+    assert!(is_lock && only_reads || only_lists, "{name} at {}", place.path);
 }
 
 #[test]
@@ -175,6 +174,33 @@ fn a_link_that_leads_nowhere_makes_nothing() {
         let e = within_seconds("append", &home.store, ACTS[0].1).expect_err("it is a link");
         assert_refused("append", place, "a symbolic link", &e);
         assert_eq!(tree(outside.path()), Vec::<(String, Vec<u8>)>::new());
+    }
+}
+
+#[test]
+fn what_is_refused_for_what_stands_at_the_logs_place_leaves_nothing_behind() {
+    for thing in &THINGS[..4] {
+        for (name, act) in ACTS.into_iter().filter(|(name, _)| *name != "append") {
+            let home = Home::new();
+            home.put("");
+            fs::remove_file(home.store.log_path(&s1())).expect("room is made");
+            if (thing.put)(&home.store.log_path(&s1())) {
+                let refused = within_seconds(name, &home.store, act).is_err();
+                assert!(refused || name == "sessions", "{name}, {}", thing.is);
+                assert_eq!(home.names(), [LOG], "{name}, {}", thing.is);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_for_want_of_a_session_leaves_nothing_behind() {
+    for (name, act) in ACTS.into_iter().filter(|(name, _)| *name != "append") {
+        let home = Home::new();
+        let not_there = within_seconds(name, &home.store, act).map_err(|e| e.kind());
+        let lists = name == "sessions";
+        assert_eq!(not_there, if lists { Ok(()) } else { Err(ErrorKind::NotFound) }, "{name}");
+        assert!(!home.root.join(".graff").exists(), "{name}");
     }
 }
 
