@@ -19,12 +19,16 @@ pub(in crate::log) fn read<'a>(line: &'a [u8], session: &SessionName) -> Line<'a
         return Line::Bad(Fault::TooLong);
     }
     let object = trim(line);
-    if let Some(record) = plain::read(object, session) {
-        return Line::Record(record);
+    match object.first() {
+        None if memchr(0, line).is_none() => Line::Blank,
+        Some(b'{') => {
+            plain::read(object, session).map_or_else(|| parsed(line, object, session), Line::Record)
+        }
+        _ => Line::Bad(syntax::no_object(line, object)),
     }
-    if object.is_empty() && memchr(0, line).is_none() {
-        return Line::Blank;
-    }
+}
+
+fn parsed<'a>(line: &[u8], object: &'a [u8], session: &SessionName) -> Line<'a> {
     syntax::members(line, object)
         .and_then(|members| judge(object, &members, session))
         .unwrap_or_else(Line::Bad)

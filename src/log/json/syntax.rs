@@ -11,32 +11,16 @@ use super::{super::Fault, RECORD_OPENING, members::Members};
 /// The byte-order mark of UTF-8.
 pub(super) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The byte-order marks of UTF-16.
-const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
-
-/// How compressed files begin: gzip, zstd, xz, bzip2, zip.
-const PACKED: [&[u8]; 5] =
-    [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00", b"BZh", b"PK\x03\x04"];
-
-/// How the lines begin that a merge leaves around what it could not join.
-const CONFLICT_MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
-
-/// How a JSON value begins that is no object.
-const VALUE_STARTS: [char; 16] =
-    ['[', '"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n'];
+/// How long the marks are that a merge leaves around what it could not join.
+const CONFLICT_MARK_BYTES: usize = 7;
 
 /// What follows a record whose line stands in an array.
 const ARRAY_ENDS: [&str; 3] = [",", "]", ",]"];
 
-/// Finds the members of `object`, the trimmed `line`, or says what stands there in its place.
+/// Finds the members of `object`, the trimmed `line`, which begins as one; or says what stands there
+/// in its place.
 pub(super) fn members<'a>(line: &[u8], object: &'a [u8]) -> Result<Members<'a>, Fault> {
-    if let Some(fault) = other_bytes(line, object) {
-        return Err(fault);
-    }
-    let text = str::from_utf8(object).map_err(|_| Fault::InvalidUtf8)?;
-    if !text.starts_with('{') {
-        return Err(other_text(text));
-    }
+    let text = text(line, object)?;
     let mut values = Deserializer::from_str(text).into_iter();
     let members = values.next().unwrap_or_else(|| Ok(Members::default()));
     let members = members.map_err(|error| broken(text, &error))?;
@@ -46,28 +30,60 @@ pub(super) fn members<'a>(line: &[u8], object: &'a [u8]) -> Result<Members<'a>, 
     }
 }
 
+/// Says what `object` is, the trimmed `line`, which doesn't begin as one.
+pub(super) fn no_object(line: &[u8], object: &[u8]) -> Fault {
+    text(line, object).map_or_else(|fault| fault, other_text)
+}
+
+fn text<'a>(line: &[u8], object: &'a [u8]) -> Result<&'a str, Fault> {
+    match other_bytes(line, object) {
+        Some(fault) => Err(fault),
+        None => str::from_utf8(object).map_err(|_| Fault::InvalidUtf8),
+    }
+}
+
 /// What bytes are that cannot be text of ours.
 fn other_bytes(line: &[u8], object: &[u8]) -> Option<Fault> {
-    let wide = matches!(object, [_, 0, _, 0, ..]);
-    if wide || UTF16_MARKS.iter().any(|mark| line.starts_with(mark)) {
+    if is_wide(line, object) {
         return Some(Fault::Utf16);
     }
-    if PACKED.iter().any(|magic| line.starts_with(magic)) {
+    if is_packed(line) {
         return Some(Fault::Compressed);
     }
     (object.is_empty() || memchr(0, object).is_some()).then_some(Fault::NulBytes)
 }
 
+/// Whether it is UTF-16: by a byte-order mark, or by every other byte.
+const fn is_wide(line: &[u8], object: &[u8]) -> bool {
+    matches!(line, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || matches!(object, [_, 0, _, 0, ..])
+}
+
+/// Whether it begins as a compressed file does: gzip, zstd, xz, bzip2, zip.
+const fn is_packed(line: &[u8]) -> bool {
+    matches!(
+        line,
+        [0x1f, 0x8b, ..]
+            | [0x28, 0xb5, 0x2f, 0xfd, ..]
+            | [0xfd, b'7', b'z', b'X', b'Z', 0, ..]
+            | [b'B', b'Z', b'h', ..]
+            | [b'P', b'K', 3, 4, ..]
+    )
+}
+
+fn is_conflict_mark(text: &str, mark: u8) -> bool {
+    text.bytes().take_while(|byte| *byte == mark).count() >= CONFLICT_MARK_BYTES
+}
+
 /// What a text is that doesn't begin as an object does.
 fn other_text(text: &str) -> Fault {
-    if CONFLICT_MARKERS.iter().any(|marker| text.starts_with(marker)) {
-        return Fault::ConflictMarker;
-    }
-    if text.starts_with(']') {
-        return Fault::ArrayWrapped;
-    }
-    if !text.starts_with(VALUE_STARTS) {
-        return malformed(1); // most junk ends here, and needs no parser
+    match text.as_bytes().first() {
+        Some(mark @ (b'<' | b'|' | b'=' | b'>')) if is_conflict_mark(text, *mark) => {
+            return Fault::ConflictMarker;
+        }
+        Some(b']') => return Fault::ArrayWrapped,
+        // These begin a value; all else is junk, as most is, and needs no parser.
+        Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {}
+        _ => return malformed(1),
     }
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => Fault::NotAnObject,
