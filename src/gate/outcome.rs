@@ -64,6 +64,8 @@ pub enum Outcome {
     },
     /// The history was rewritten between the decision and the attempt.
     Stale,
+    /// The ticket or the attempt is another session's.
+    OtherSession,
     /// The agent is a worker, or has no session: it keeps no notes.
     KeepsNone,
     /// The attempt or the note could not be written, or the log not read.
@@ -97,6 +99,7 @@ impl Outcome {
             Self::CallFailed { .. } => "call_failed",
             Self::AlreadyNoted { .. } => "already_noted",
             Self::Stale => "stale",
+            Self::OtherSession => "other_session",
             Self::KeepsNone => "keeps_none",
             Self::StoreFailed { .. } => "store_failed",
         }
@@ -131,6 +134,7 @@ impl fmt::Display for Outcome {
                 write!(f, "generation {generation} has a note already, which stays")
             }
             Self::Stale => f.write_str("the history was rewritten since the decision"),
+            Self::OtherSession => f.write_str("the decision was made for another session"),
             Self::KeepsNone => {
                 f.write_str("a worker, or an agent without a session, keeps no notes")
             }

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::units::{Calls, Generation, Tokens};
+use crate::{
+    session::SessionName,
+    units::{Calls, Generation, Tokens},
+};
 
 use super::situation::Situation;
 
@@ -20,11 +23,12 @@ pub enum Verdict {
 
 /// The right to one attempt at a note, which is spent by putting the attempt on record.
 ///
-/// It can't be copied, and only the gate makes one.
+/// It can't be copied, only the gate makes one, and the notebook that decided binds it to its session.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "without the attempt on record, no note may be asked for"]
 pub struct Ticket {
     situation: Situation,
+    session: Option<SessionName>,
 }
 
 /// Why no note is asked for, with the figures that forbid it.
@@ -86,7 +90,19 @@ pub enum Recovery {
 
 impl Ticket {
     pub(super) const fn new(situation: Situation) -> Self {
-        Self { situation }
+        Self { situation, session: None }
+    }
+
+    /// Returns the same ticket, good for `session` and no other.
+    pub(crate) fn for_session(self, session: &SessionName) -> Self {
+        Self { session: Some(session.clone()), ..self }
+    }
+
+    /// Returns the session that it is good for; the gate, which knows no names, leaves that open, and
+    /// such a ticket can be spent nowhere.
+    #[must_use]
+    pub const fn session(&self) -> Option<&SessionName> {
+        self.session.as_ref()
     }
 
     /// Returns the generation that the attempt is for.

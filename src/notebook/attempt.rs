@@ -1,6 +1,8 @@
 //! One attempt at a note, from the request to the reply.
 
-use crate::{budget::Permit, gate::Outcome, prompt::NoteRequest, units::Generation};
+use crate::{
+    budget::Permit, gate::Outcome, prompt::NoteRequest, session::SessionName, units::Generation,
+};
 
 /// An attempt that is on record and whose reply is awaited.
 ///
@@ -9,6 +11,7 @@ use crate::{budget::Permit, gate::Outcome, prompt::NoteRequest, units::Generatio
 #[derive(Debug)]
 #[must_use = "an attempt that isn't settled has spent a call and stores nothing"]
 pub struct Attempt {
+    pub(super) session: SessionName,
     pub(super) generation: Generation,
     pub(super) request: NoteRequest,
     pub(super) permit: Permit,

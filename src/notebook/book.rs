@@ -129,7 +129,10 @@ impl Notebook {
 
     /// Decides whether the agent is to be asked for a note; writes nothing.
     pub fn decide(&self, situation: &Situation) -> Verdict {
-        let verdict = gate::decide(situation);
+        let verdict = match (gate::decide(situation), &self.log) {
+            (Verdict::Fire(ticket), Some(log)) => Verdict::Fire(ticket.for_session(log.session())),
+            (verdict, _) => verdict,
+        };
         tracing::debug!(decision = verdict.as_str(), ?situation, "note gate");
         self.state().tally.decided(verdict.as_str());
         verdict
@@ -151,6 +154,9 @@ impl Notebook {
 
     fn begin(&self, ticket: &Ticket, now: Timestamp) -> Result<Attempt, Outcome> {
         let log = self.log.as_ref().ok_or(Outcome::KeepsNone)?;
+        if ticket.session() != Some(log.session()) {
+            return Err(Outcome::OtherSession);
+        }
         let generation = ticket.generation();
         if generation != self.generation() {
             return Err(Outcome::Stale);
@@ -165,7 +171,8 @@ impl Notebook {
         self.latch(log, generation, now)?;
         let cap = self.settings.note_cap;
         let block = previous.as_ref().map(|note| Block::of(log.session(), note, cap));
-        Ok(Attempt { generation, request: NoteRequest::new(cap, block.as_ref()), permit })
+        let (session, request) = (log.session().clone(), NoteRequest::new(cap, block.as_ref()));
+        Ok(Attempt { session, generation, request, permit })
     }
 
     fn latch(&self, log: &Log, generation: Generation, now: Timestamp) -> Result<(), Outcome> {
@@ -179,7 +186,12 @@ impl Notebook {
 
     /// Stores what the model answered, or records that there is nothing to store.
     pub fn settle(&self, attempt: Attempt, answer: Answer, now: Timestamp) -> Outcome {
-        let outcome = self.settle_for(attempt.generation, answer, now);
+        let is_ours = self.log.as_ref().is_some_and(|log| *log.session() == attempt.session);
+        let outcome = if is_ours {
+            self.settle_for(attempt.generation, answer, now)
+        } else {
+            self.came_to(Outcome::OtherSession)
+        };
         drop(attempt);
         outcome
     }

@@ -268,7 +268,7 @@ mod every_answer {
     }
 }
 
-fn each_outcome() -> [Outcome; 13] {
+fn each_outcome() -> [Outcome; 14] {
     let generation = Generation::new(3);
     [
         Outcome::Stored { seq: Seq::new(9), generation, cut: Bytes::ZERO },
@@ -282,6 +282,7 @@ fn each_outcome() -> [Outcome; 13] {
         Outcome::CallFailed { reason: "timed out".into() },
         Outcome::AlreadyNoted { generation },
         Outcome::Stale,
+        Outcome::OtherSession,
         Outcome::KeepsNone,
         Outcome::StoreFailed { kind: ErrorKind::NoSpace, reason: "disk full".into() },
     ]
@@ -305,6 +306,7 @@ fn only_one_outcome_leaves_a_new_note() {
             "the model call failed: timed out",
             "generation 3 has a note already, which stays",
             "the history was rewritten since the decision",
+            "the decision was made for another session",
             "a worker, or an agent without a session, keeps no notes",
             "the store failed: disk full",
         ]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use graff_notes::{
     Notebook,
     budget::{Call, RunPool},
-    gate::{Boundary, Outcome, Refusal, Situation, Verdict},
+    gate::{self, Boundary, Outcome, Refusal, Situation, Verdict},
     note::{Author, NoteCap, NoteText},
     notebook::{Answer, Attempt, Settings, Spent},
     prompt,
@@ -109,6 +109,23 @@ fn of_two_processes_that_both_decided_to_fire_one_asks() {
         }
         Spent::Ask(_) => panic!("a second call for one generation"),
     }
+}
+
+#[test]
+fn what_was_decided_or_begun_for_one_session_is_worth_nothing_to_another() {
+    let project = Project::new();
+    let ours = project.process();
+    let pool = RunPool::builder().build();
+    let settings = Settings::default();
+    let theirs = Notebook::open(&project.store, "s2", pool, settings).expect("a readable log");
+    let Verdict::Fire(ticket) = ours.decide(&at_end_of_turn(&ours)) else { panic!("fires") };
+    assert!(matches!(theirs.spend(ticket, now()), Spent::Left(Outcome::OtherSession)));
+    let Verdict::Fire(bare) = gate::decide(&at_end_of_turn(&ours)) else { panic!("fires") };
+    assert!(matches!(ours.spend(bare, now()), Spent::Left(Outcome::OtherSession)));
+    let attempt = ask(&ours);
+    let outcome = theirs.settle(attempt, Answer::Text(NOTE.to_owned()), now());
+    assert_eq!(outcome, Outcome::OtherSession);
+    assert_eq!(theirs.splice("base").prompt, "base", "nothing was stored there");
 }
 
 #[test]
