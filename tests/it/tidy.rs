@@ -62,24 +62,26 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("host", &["facts", "note", "prompt", "session", "units", "usage"]),
 ];
 
-/// What only the store and the program may name, and why.
+/// What only the store and the program may use, as paths.
 const THE_WORLD: &[&str] = &[
     "std::fs",
     "std::env",
     "std::net",
     "std::process",
     "std::thread",
-    "SystemTime",
-    "Instant::now",
-    "fs::File",
+    "std::os",
+    "std::time::SystemTime",
+    "std::time::Instant",
+    "std::io::stdin",
+    "std::io::stdout",
+    "std::io::stderr",
     "rustix",
     "fs2",
     "tempfile",
-    "println!",
-    "eprintln!",
-    "stdin()",
-    "stdout()",
 ];
+
+/// What only the program may print with.
+const PRINTING: &[&str] = &["print!", "println!", "eprint!", "eprintln!", "dbg!"];
 
 /// A file that is longer does two jobs.
 const LINES_MAX: usize = 400;
@@ -121,36 +123,87 @@ fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the parts that a source names behind `crate::`, also within braces.
-fn imports(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices("crate::") {
-        let rest = &text[at + "crate::".len()..];
-        if let Some(list) = rest.strip_prefix('{') {
-            let mut depth = 0;
-            let mut word = String::new();
-            for c in list.chars() {
-                match c {
-                    '{' => depth += 1,
-                    '}' if depth == 0 => break,
-                    '}' => depth -= 1,
-                    _ if depth > 0 => {}
-                    c if c.is_alphanumeric() || c == '_' => word.push(c),
-                    ',' => found.push(std::mem::take(&mut word)),
-                    ':' if !word.is_empty() => {
-                        found.push(std::mem::take(&mut word));
-                        word.push(' ');
-                    }
-                    _ => {}
-                }
-            }
-            found.push(word);
-        } else {
-            found.push(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+/// Returns every path that a source uses, whole: the lists of `use` written out, and what stands
+/// before it in place of `crate`, `self` and `super`.
+fn paths(text: &str, module: &[String]) -> Vec<String> {
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let written = text.split(|c| !is_path(c)).filter(|word| word.contains("::")).map(str::to_owned);
+    let used = text.split(';').filter_map(|statement| {
+        let (before, list) = statement.rsplit_once("use ")?;
+        before.chars().last().is_none_or(char::is_whitespace).then_some(list)
+    });
+    let used = used.flat_map(|list| written_out("", list));
+    written.chain(used).map(|path| resolved(&path, module)).collect()
+}
+
+/// Returns the paths that a `use` names: `a::{b, c::{self, d}}` is `a::b`, `a::c` and `a::c::d`.
+fn written_out(prefix: &str, list: &str) -> Vec<String> {
+    let list = list.trim();
+    let Some((before, rest)) = list.split_once('{') else {
+        let name = list.split(" as ").next().unwrap_or_default().trim();
+        return vec![format!("{prefix}{name}").trim_end_matches("::self").to_owned()];
+    };
+    let inner = rest.rsplit_once('}').map_or(rest, |(inner, _)| inner);
+    let prefix = format!("{prefix}{}", before.trim());
+    let mut depth = 0;
+    let parts = inner.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    let parts = parts.filter(|part| !part.trim().is_empty());
+    parts.flat_map(|part| written_out(&prefix, part)).collect()
+}
+
+/// Returns a path from the crate's root, or from another crate's name.
+fn resolved(path: &str, module: &[String]) -> String {
+    let mut segments: Vec<_> = path.split("::").collect();
+    let mut base: Vec<&str> = match segments[0] {
+        "crate" => Vec::new(),
+        "self" | "super" => module.iter().map(String::as_str).collect(),
+        _ => return path.to_owned(),
+    };
+    while matches!(segments.first(), Some(&("crate" | "self" | "super"))) {
+        if segments.remove(0) == "super" {
+            base.pop();
         }
     }
-    found.retain(|word| !word.is_empty() && !word.starts_with(' '));
-    found
+    [&["crate"][..], &base, &segments].concat().join("::")
+}
+
+/// Returns where a source stands among the modules.
+fn module_of(path: &Path) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let below = path.strip_prefix(root).expect("a source").with_extension("");
+    let names = below.iter().map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name != "mod").collect()
+}
+
+/// Whether `path` is `place` or something in it.
+fn is_in(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+#[test]
+fn a_path_is_seen_however_it_is_written() {
+    let module = ["log", "json", "read"].map(str::to_owned);
+    let rows: [(&str, &[&str]); 6] = [
+        ("use std::{fmt, fs::{self, File}};", &["std::fmt", "std::fs", "std::fs::File"]),
+        (
+            "pub(crate) use crate::{\n    store::Store as S,\n    units,\n};",
+            &["crate::store::Store"],
+        ),
+        ("use super::super::super::store::Log;", &["crate::store::Log"]),
+        (
+            "use super::{super::{super::store}, plain};",
+            &["crate::store", "crate::log::json::plain"],
+        ),
+        ("let now = std::time::SystemTime::now();", &["std::time::SystemTime::now"]),
+        ("fn a() {}\n\nuse self::b::c;", &["crate::log::json::read::b::c"]),
+    ];
+    for (text, expected) in rows {
+        let found = paths(text, &module);
+        assert!(expected.iter().all(|path| found.iter().any(|f| f == path)), "{text}: {found:?}");
+    }
 }
 
 #[test]
@@ -159,9 +212,11 @@ fn each_part_imports_only_what_the_layering_lets_it() {
     for (part, path, text) in library() {
         let allowed = table.get(part.as_str());
         let allowed = allowed.unwrap_or_else(|| panic!("{part} is not in the layering table"));
-        for import in imports(&text) {
-            let import = match import.as_str() {
+        for path_used in paths(&text, &module_of(&path)) {
+            let Some(below) = path_used.strip_prefix("crate::") else { continue };
+            let import = match below.split("::").next().unwrap_or_default() {
                 "Error" | "ErrorKind" => "error",
+                "" => continue, // the beginning of a list
                 other => other,
             };
             let fine = import == part || allowed.contains(&import);
@@ -176,8 +231,19 @@ fn nothing_but_the_store_and_the_program_names_a_file_a_clock_or_the_environment
         if part == "store" {
             continue;
         }
-        for word in THE_WORLD {
-            assert!(!text.contains(word), "{} names {word}", path.display());
+        for used in paths(&text, &module_of(&path)) {
+            let world = THE_WORLD.iter().find(|place| is_in(&used, place));
+            assert_eq!(world, None, "{} uses {used}", path.display());
+            assert!(!used.starts_with("std::*"), "{} uses all of std", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_library_prints_nothing() {
+    for (_, path, text) in library() {
+        for word in PRINTING {
+            assert!(!text.contains(word), "{} has {word}", path.display());
         }
     }
 }
