@@ -16,6 +16,7 @@ use crate::support::{
     notes::{Home, LOG, add, line, note, note_of, now, records, s1, session, store_on, stored},
 };
 
+mod model;
 mod reading;
 mod repairing;
 mod together;
