@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
 use crate::support::logs::{
-    fixture, fixtures, lfs, records, replay, replay_in_pieces, rewind, session,
+    Seen, fixture, fixtures, lfs, records, replay, replay_in_pieces, rewind, session,
 };
 
 #[test]
@@ -110,6 +110,47 @@ fn two_records_joined_by_a_flipped_lf_are_both_won_back() {
         let won: Vec<_> = won.map(|record| Line::read(record, &session)).collect();
         let lost: Vec<_> = whole[line..].iter().take(2).cloned().map(Line::Record).collect();
         assert_eq!(won, lost, "byte {index}");
+    }
+}
+
+#[test]
+fn a_byte_that_became_another_costs_at_most_its_own_record_and_is_never_read_as_another() {
+    let file = fixture("sealed");
+    let whole = records(&file);
+    for replacement in *b"\n\0\"\\" {
+        for index in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[index] = replacement;
+            let line = lfs(&file[..index]);
+            let hit = line..line + 1 + usize::from(file[index] == b'\n');
+            let left = records(&damaged);
+            assert!(is_same_but_for(&hit, &left, &whole), "{replacement} at {index}: {left:?}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_that_became_another_changes_no_line_before_it_and_none_behind_its_own() {
+    for (name, file) in fixtures() {
+        let (whole, _) = replay(&file);
+        for replacement in *b"\n\0\"\\" {
+            for index in 0..file.len() {
+                let mut damaged = file.clone();
+                damaged[index] = replacement;
+                let (seen, _) = replay(&damaged);
+                let said = format!("{name}: {replacement} at {index}");
+                let before = lfs(&file[..index]).min(whole.len());
+                assert_eq!(seen[..before], whole[..before], "{said}");
+                let end = |seen: &Seen| usize::try_from(seen.offset).unwrap();
+                let behind = |entries: &[Seen]| {
+                    let own = memchr::memchr(b'\n', &file[index + 1..])
+                        .map_or(file.len(), |lf| index + 1 + lf + 1);
+                    let behind = entries.iter().filter(|seen| end(seen) >= own);
+                    behind.map(|seen| (seen.offset, seen.line.clone())).collect::<Vec<_>>()
+                };
+                assert_eq!(behind(&seen), behind(&whole), "{said}");
+            }
+        }
     }
 }
 

@@ -59,6 +59,22 @@ fn a_repair_keeps_every_good_line_byte_for_byte_and_puts_the_rest_beside_the_log
 }
 
 #[test]
+fn two_records_joined_by_a_flipped_lf_are_both_back_after_a_repair() {
+    let log = [two_notes(), line(3, "three")].concat();
+    for at in (0..log.len()).filter(|at| log[*at] == b'\n') {
+        for bit in 0..8 {
+            let mut damaged = log.clone();
+            damaged[at] ^= 1 << bit;
+            let medium = FaultyMedium::holding(&Image::from([(LOG.to_owned(), damaged)]));
+            let store = store_on(medium.clone());
+            assert!(records(&store).len() < 3 || at == log.len() - 1, "byte {at}, bit {bit}");
+            let _ = store.repair(&s1(), RepairMode::Write).expect("a repair");
+            assert_eq!(medium.live()[LOG], log, "byte {at}, bit {bit}");
+        }
+    }
+}
+
+#[test]
 fn a_repair_supplies_a_missing_lf() {
     let home = Home::new();
     let mut log = two_notes();
