@@ -12,6 +12,8 @@ mod properties;
 mod support;
 
 mod agent_loop;
+#[cfg(target_os = "linux")]
+mod bounds;
 mod budget;
 mod crash;
 mod facts;

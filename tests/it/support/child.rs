@@ -12,7 +12,10 @@ use std::{
 };
 
 use camino::Utf8Path;
-use graff_notes::store::{Disk, RepairMode, Store};
+use graff_notes::{
+    store::{Disk, RepairMode, Store},
+    units::Generation,
+};
 use rustix::{fs::FlockOperation, fs::Mode};
 
 use super::{
@@ -46,9 +49,11 @@ pub(crate) enum Role {
     Flock,
     /// Appends, and repairs a damaged log, under this umask (octal).
     Umask,
+    /// Does all that reads, and says how much memory it held at the most, in KiB.
+    Peak,
 }
 
-const ROLES: [(&str, Role); 7] = [
+const ROLES: [(&str, Role); 8] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("newest", Role::Newest),
@@ -56,6 +61,7 @@ const ROLES: [(&str, Role); 7] = [
     ("hold", Role::Hold),
     ("flock", Role::Flock),
     ("umask", Role::Umask),
+    ("peak", Role::Peak),
 ];
 
 /// A child at work; it is killed when the test is done with it.
@@ -177,6 +183,7 @@ pub(crate) fn play() {
         Role::Hold => hold(root),
         Role::Flock => flock(&store),
         Role::Umask => umask(&store, argument),
+        Role::Peak => peak(&store),
     }
 }
 
@@ -228,4 +235,18 @@ fn umask(store: &Store, argument: &str) {
     let repaired = store.repair(&s1(), RepairMode::Write);
     let repaired = repaired.map(|plan| plan.dropped).map_err(|e| (e.kind(), e.with_causes()));
     say(&format!("{appended:?} {} {repaired:?}", written.is_ok()));
+}
+
+fn peak(store: &Store) {
+    let newest = store.newest(&s1()).expect("a log").note;
+    assert!(newest.is_some(), "there is one to be found");
+    let health = store.verify(&s1()).expect("a log");
+    assert!(health.faults.len() <= 1_000 && health.remarks.len() <= 1_000, "they are counted");
+    let plan = store.repair(&s1(), RepairMode::DryRun).expect("a plan");
+    assert_eq!(plan.dropped, health.bad_lines + u64::from(health.torn_tail));
+    let _ = store.greatest_generation(&s1()).expect("a log");
+    let _ = store.log(&s1()).is_attempted(Generation::new(9)).expect("a log");
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    say(peak.trim().trim_end_matches(" kB"));
 }
