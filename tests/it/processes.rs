@@ -32,6 +32,8 @@ use crate::support::{
     watched::Watched,
 };
 
+mod soak;
+
 /// A bound that only a hanging wait exceeds.
 const SOON: Duration = Duration::from_secs(4);
 
