@@ -74,6 +74,7 @@
 //! | know when a history must roll over | [`threshold::Policy`], [`usage::Meter`] |
 //! | know why a note was or wasn't asked for | [`gate`] |
 //! | read and write notes without an agent | [`store::Store`] |
+//! | know what survives a crash, and what does not | docs/durability.md |
 //! | see records as they come | [`store::Follower`] |
 //! | put a note into a prompt, or take it out | [`prompt`] |
 //! | read the files with your own program | [`log`], and docs/format.md |

@@ -17,6 +17,8 @@
 //! appends one record in one write. Reading takes no lock and never writes. A log is only
 //! replaced by a repair or an import, on demand, and then by its rename.
 //!
+//! docs/durability.md says what survives what, and how that is shown.
+//!
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
 
