@@ -23,6 +23,7 @@ mod roots;
 mod schemas;
 mod searching;
 mod selecting;
+mod settings;
 mod splicing;
 mod statuses;
 mod terminals;

@@ -6,7 +6,9 @@ use std::{
 };
 
 use camino::Utf8PathBuf;
-use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
+};
 use graff_notes::note::NoteCap;
 
 use crate::{
@@ -15,6 +17,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Stop},
     output::Notices,
+    settings::{self, Given},
 };
 
 const EXAMPLES: &str = "\
@@ -81,6 +84,7 @@ pub(crate) enum Command {
     Hook(command::Hook),
     Hooks(command::Hooks),
     Where(command::Where),
+    Config(command::Config),
     Schema(command::Schema),
     Completions(command::Completions),
     Man(command::Man),
@@ -108,11 +112,58 @@ impl Command {
             Self::Hook(hook) => Ok(hook.run(cx)),
             Self::Hooks(hooks) => hooks.run(cx),
             Self::Where(command::Where {}) => command::Where::run(cx),
+            Self::Config(config) => config.run(cx),
             Self::Schema(schema) => schema.run(cx),
             Self::Completions(completions) => completions.run(cx),
             Self::Man(man) => man.run(cx),
         }
     }
+}
+
+/// The commands that do their work also where the settings cannot be read: what they print or keep
+/// is worth more than a figure.
+const GO_ON: [&str; 3] = ["hook", "rollover", "splice"];
+
+/// Reads the command line; what is set elsewhere stands in for the flags that it doesn't have.
+pub(crate) fn parse() -> Result<Cli, Exit> {
+    let read = |command: &mut clap::Command| {
+        let matches = command.try_get_matches_from_mut(env::args_os())?;
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        Cli::from_arg_matches(&matches).map(|cli| (cli, name))
+    };
+    let mut command = Cli::command();
+    let (cli, name) = read(&mut command).map_err(|refused| refuse(&refused))?;
+    let flags: Vec<_> = command
+        .find_subcommand(&name)
+        .into_iter()
+        .flat_map(|command| command.get_arguments().map(|arg| arg.get_id().to_string()))
+        .collect();
+    if !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
+        return Ok(cli);
+    }
+    let mut given = match settings::read(cli.common.root.as_deref()) {
+        Ok(given) => given,
+        Err(failure) if GO_ON.contains(&name.as_str()) => {
+            Notices::new(&cli.common).warn(failure);
+            return Ok(cli);
+        }
+        Err(failure) => return Err(Notices::new(&cli.common).failure(&failure)),
+    };
+    given.retain(|given| flags.contains(&given.setting.flag_id()));
+    if given.is_empty() {
+        return Ok(cli);
+    }
+    read(&mut with_defaults(&name, given)).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
+}
+
+/// Returns the command line on which the flags of a command have other defaults.
+fn with_defaults(name: &str, given: Vec<Given>) -> clap::Command {
+    let set = |command: clap::Command, given: Given| {
+        // A command line lives as long as the program does, and so do its defaults.
+        let value: &'static str = given.value.leak();
+        command.mut_arg(given.setting.flag_id(), |arg| arg.default_value(value))
+    };
+    Cli::command().mut_subcommand(name, |command| given.into_iter().fold(command, set))
 }
 
 /// Returns the cap that `--cap-bytes` names.

@@ -22,6 +22,7 @@ mod output;
 mod parallel;
 mod root;
 mod selection;
+mod settings;
 mod signals;
 mod splicing;
 mod totals;
@@ -31,8 +32,6 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::Cli;
 use context::Context;
 use exit::Exit;
@@ -40,11 +39,7 @@ use failure::{Stop, heard_or_not};
 
 fn main() -> ExitCode {
     signals::outlive_the_size_limit();
-    let exit = match Cli::try_parse() {
-        Ok(cli) => run(cli),
-        Err(refused) => args::refuse(&refused),
-    };
-    exit.into()
+    args::parse().map_or_else(|exit| exit, run).into()
 }
 
 fn run(Cli { common, command }: Cli) -> Exit {

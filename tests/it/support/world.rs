@@ -78,6 +78,7 @@ impl World {
             command.env_remove(variable);
         }
         command.env("GRAFF_ROOT", self.root()).env("TERM", "xterm");
+        command.env("XDG_CONFIG_HOME", self.root().join("no-such-folder"));
         command
     }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod completions;
+mod config;
 mod decide;
 mod diff;
 mod export;
@@ -28,6 +29,7 @@ mod where_is;
 mod write;
 
 pub(crate) use completions::Completions;
+pub(crate) use config::Config;
 pub(crate) use decide::Decide;
 pub(crate) use diff::Diff;
 pub(crate) use export::Export;

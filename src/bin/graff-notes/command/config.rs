@@ -1,0 +1,110 @@
+//! `config show`: what holds, and who says so.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    context::Context,
+    exit::Exit,
+    failure::Stop,
+    output::{Cell, Form, Table},
+    root::Because,
+    settings::{self, Given, Setting, Source},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes config show
+  GRAFF_PERCENT=80 graff-notes config show --json | jq 'select(.setting == \"percent\")'";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  graff-notes config show
+  GRAFF_PERCENT=80 graff-notes config show --json | jq 'select(.setting == \"percent\")'
+
+A setting stands in for the flag of the same name. A flag comes first, then the variable (percent is
+GRAFF_PERCENT), then .graff/config.toml below the root, then graff-notes/config.toml in
+$XDG_CONFIG_HOME or ~/.config. The files are TOML, a line a setting, such as `percent = 80`. A
+project's file cannot set note-from, endpoint and model.
+
+In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user,
+default), and the variable or file. What has no value is a dash.";
+
+/// Shows the settings, and where each comes from
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Prints every setting with its value and where that comes from
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    setting: &'a str,
+    value: Value,
+    source: &'static str,
+    from: Option<&'a str>,
+}
+
+const HEAD: &[&str] = &["setting", "value", "source", "from"];
+
+impl Config {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let ConfigCommand::Show = self.command;
+        let root = cx.root()?;
+        let given = settings::read(cx.root_flag())?;
+        let mut table = Table::of(HEAD);
+        let root_source = match root.because {
+            Because::Flag => "flag",
+            Because::Environment => "environment",
+            Because::Graff | Because::Git | Because::CurrentFolder => "default",
+        };
+        let (value, from) = (Value::from(root.path.as_str()), root.because.words());
+        let answer = Answer { setting: "root", value, source: root_source, from: Some(from) };
+        say(cx, &mut table, &answer)?;
+        for setting in &settings::ALL {
+            let given = given.iter().find(|given| given.setting.name == setting.name);
+            say(cx, &mut table, &answer_of(setting, given))?;
+        }
+        table.end(&mut cx.out)?;
+        Ok(Exit::Done)
+    }
+}
+
+fn answer_of<'a>(setting: &'a Setting, given: Option<&'a Given>) -> Answer<'a> {
+    let (source, from) = match given.map(|given| &given.source) {
+        Some(Source::Environment { variable }) => ("environment", Some(variable.as_str())),
+        Some(Source::Project { path }) => ("project", Some(path.as_str())),
+        Some(Source::User { path }) => ("user", Some(path.as_str())),
+        None => ("default", None),
+    };
+    let text = given.map(|given| given.value.as_str()).or(setting.default);
+    let number = text.filter(|_| setting.allowed.is_number()).and_then(|n| n.parse::<u64>().ok());
+    let value = number.map_or_else(|| text.map_or(Value::Null, Value::from), Value::from);
+    Answer { setting: setting.name, value, source, from }
+}
+
+fn say(cx: &mut Context, table: &mut Table, answer: &Answer<'_>) -> Result<(), Stop> {
+    if cx.out.form() == Form::Json {
+        return cx.out.json(answer);
+    }
+    let value = match &answer.value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let source = match answer.source {
+        "default" => Cell::dim(answer.source),
+        other => Cell::strong(other),
+    };
+    let from = Cell::text(answer.from.unwrap_or("-"));
+    table.row(&mut cx.out, vec![Cell::text(answer.setting), Cell::text(value), source, from])
+}

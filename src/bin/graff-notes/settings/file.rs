@@ -1,0 +1,78 @@
+//! A file of settings: TOML, a line a setting. A fault is told with its line, its key and what is
+//! allowed there.
+
+use std::{fs, io, ops::Range};
+
+use camino::Utf8Path;
+use toml::de::{DeTable, DeValue};
+
+use super::{ALL, Given, Place, Setting, Who, user_file};
+use crate::failure::Failure;
+
+/// Returns the settings in a file; none where it is not there.
+pub(super) fn read(path: &Utf8Path, place: &Place) -> Result<Vec<Given>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(e) => {
+            return Err(Failure::system(format_args!("read the settings in {path}"), &e).at(path));
+        }
+    };
+    let refused = |span: Option<Range<usize>>, why: &str| {
+        let line = span.map_or(1, |span| line_of(&text, span.start));
+        Failure::input(format_args!("use the settings in {path}: line {line}: {why}")).at(path)
+    };
+    let table = DeTable::parse(&text).map_err(|e| refused(e.span(), e.message()))?;
+    let mut given = Vec::new();
+    for (key, value) in table.get_ref() {
+        let setting = Setting::named(key.get_ref())
+            .ok_or_else(|| refused(Some(key.span()), &unknown(key.get_ref())))?;
+        check_place(setting, place).map_err(|why| refused(Some(key.span()), &why))?;
+        let value = read_value(setting, value.get_ref())
+            .map_err(|why| refused(Some(value.span()), &why))?;
+        given.push(Given { setting, value, source: place.source(path) });
+    }
+    Ok(given)
+}
+
+/// Returns the number of the line that a byte stands in.
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.bytes().take(offset);
+    before.filter(|byte| *byte == b'\n').count() + 1
+}
+
+fn unknown(key: &str) -> String {
+    let known: Vec<_> = ALL.iter().map(|setting| setting.name).collect();
+    format!("there is no setting {key:?}, but {}", known.join(", "))
+}
+
+fn check_place(setting: &Setting, place: &Place) -> Result<(), String> {
+    if setting.who == Who::Anybody || matches!(place, Place::User) {
+        return Ok(());
+    }
+    let (name, variable) = (setting.name, setting.variable());
+    let of_user = user_file().map(|path| format!("{path}, ")).unwrap_or_default();
+    Err(format!(
+        "{name} says what is run or who is called, which a project cannot: it is set in {of_user}by \
+         {variable}, or by --{name}"
+    ))
+}
+
+fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
+    let text = match value {
+        DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().replace('_', "")),
+        DeValue::String(text) if !setting.allowed.is_number() => Some(text.to_string()),
+        _ => None,
+    };
+    let refused = || {
+        let said =
+            text.as_ref().map_or_else(|| value.type_str().to_owned(), |text| format!("{text:?}"));
+        format!("{} is {said}, and may be {}", setting.name, setting.allowed.words())
+    };
+    match &text {
+        Some(text) if setting.allowed.holds(text) => Ok(text.clone()),
+        _ => Err(refused()),
+    }
+}

@@ -1,0 +1,161 @@
+//! What is set once instead of with each command: by the environment, in the project, by the user.
+//!
+//! ```text
+//! flag > GRAFF_… > <root>/.graff/config.toml > $XDG_CONFIG_HOME/graff-notes/config.toml > default
+//! ```
+//!
+//! A setting stands in for the flag of the same name: it becomes that flag's default before the
+//! command line is read, so that a command needs to know of flags only. A project's file comes with
+//! a repository that anybody may have written, so it can't say what is run or who is called.
+
+mod allowed;
+mod file;
+
+use std::env;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::{failure::Failure, root};
+pub(crate) use allowed::Allowed;
+
+/// What every variable of ours begins with.
+const PREFIX: &str = "GRAFF_";
+/// The project's file, below its root.
+const PROJECT_FILE: &str = ".graff/config.toml";
+/// The user's file, below the folder of all such files.
+const USER_FILE: &str = "graff-notes/config.toml";
+
+/// A setting.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// What it is called, as its flag is.
+    pub(crate) name: &'static str,
+    pub(crate) allowed: Allowed,
+    /// What holds where nobody sets it; `None` where that depends.
+    pub(crate) default: Option<&'static str>,
+    who: Who,
+}
+
+/// Who may set something in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Anybody,
+    /// Only the user: it says what is run, or who is called.
+    User,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Environment { variable: String },
+    Project { path: Utf8PathBuf },
+    User { path: Utf8PathBuf },
+}
+
+/// A value that somebody set.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) setting: &'static Setting,
+    pub(crate) value: String,
+    pub(crate) source: Source,
+}
+
+const fn setting(name: &'static str, allowed: Allowed, default: Option<&'static str>) -> Setting {
+    Setting { name, allowed, default, who: Who::Anybody }
+}
+
+const fn for_the_user(name: &'static str, default: Option<&'static str>) -> Setting {
+    Setting { name, allowed: Allowed::Text, default, who: Who::User }
+}
+
+/// Every setting.
+pub(crate) static ALL: [Setting; 13] = [
+    setting("window-tokens", Allowed::From(0), None),
+    // Hooks ask sooner, at 75, since agents compact well before their window is full.
+    setting("percent", Allowed::Within(1, 100), Some("90")),
+    setting("ceiling-tokens", Allowed::ZeroOrFrom(1_000), Some("272000")),
+    setting("output-reserve-tokens", Allowed::From(0), Some("0")),
+    setting("bytes-per-token", Allowed::From(1), Some("1")),
+    setting("calls-cap", Allowed::From(0), Some("0")),
+    setting("pending-calls", Allowed::From(0), Some("0")),
+    setting("cap-bytes", Allowed::Within(16, 65_536), Some("4000")),
+    setting("time", Allowed::OneOf(&["iso", "relative", "local"]), None),
+    setting("note-timeout-seconds", Allowed::From(1), Some("120")),
+    for_the_user("note-from", Some("mechanical")),
+    for_the_user("endpoint", None),
+    for_the_user("model", None),
+];
+
+impl Setting {
+    fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|setting| setting.name == name)
+    }
+
+    /// Returns what its flag is called within the program.
+    pub(crate) fn flag_id(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// Returns the variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        PREFIX.to_owned() + &self.flag_id().to_uppercase()
+    }
+}
+
+/// Returns every value that somebody set; where two did, that of the nearer one.
+pub(crate) fn read(root: Option<&Utf8Path>) -> Result<Vec<Given>, Failure> {
+    let project = match root::find(root) {
+        Ok(root) => file::read(&root.path.join(PROJECT_FILE), &Place::Project)?,
+        Err(_) => Vec::new(), // which the command says better, if it needs a root
+    };
+    let user =
+        user_file().map_or_else(|| Ok(Vec::new()), |path| file::read(&path, &Place::User))?;
+    let mut given = Vec::new();
+    for setting in &ALL {
+        let in_file = |values: &[Given]| {
+            values.iter().find(|given| given.setting.name == setting.name).cloned()
+        };
+        let found = of_environment(setting)?.or_else(|| in_file(&project));
+        given.extend(found.or_else(|| in_file(&user)));
+    }
+    Ok(given)
+}
+
+/// Whose file it is.
+enum Place {
+    Project,
+    User,
+}
+
+impl Place {
+    fn source(&self, path: &Utf8Path) -> Source {
+        let path = path.to_owned();
+        match self {
+            Self::Project => Source::Project { path },
+            Self::User => Source::User { path },
+        }
+    }
+}
+
+fn of_environment(setting: &'static Setting) -> Result<Option<Given>, Failure> {
+    let variable = setting.variable();
+    let Some(value) = env::var_os(&variable).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let value = value.to_string_lossy().trim().to_owned();
+    if !setting.allowed.holds(&value) {
+        let allowed = setting.allowed.words();
+        return Err(Failure::input(format_args!("use {variable}={value:?}: it is {allowed}")));
+    }
+    Ok(Some(Given { setting, value, source: Source::Environment { variable } }))
+}
+
+/// Returns where the user's file is, if this user has such a place.
+pub(crate) fn user_file() -> Option<Utf8PathBuf> {
+    let folder = |variable| {
+        let path = env::var(variable).ok().map(Utf8PathBuf::from);
+        path.filter(|path| path.is_absolute()) // as the XDG specification has it
+    };
+    let folder = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(folder.join(USER_FILE))
+}

@@ -1,0 +1,178 @@
+//! What is set comes from the nearest place, which `config show` names; a fault in a file is told
+//! with its line, its key and what is allowed.
+
+use std::{fs, process::Command};
+
+use serde_json::json;
+
+use crate::support::world::{Ran, World};
+
+fn put(world: &World, path: &str, text: &str) {
+    let path = world.root().join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is made");
+    fs::write(path, text).expect("a file");
+}
+
+fn project(world: &World, text: &str) {
+    put(world, ".graff/config.toml", text);
+}
+
+fn user(world: &World, text: &str) {
+    put(world, "xdg/graff-notes/config.toml", text);
+}
+
+/// The program, whose user has the file that [`user`] makes.
+fn command(world: &World, args: &[&str]) -> Command {
+    let mut command = world.command(args);
+    command.env("XDG_CONFIG_HOME", world.root().join("xdg"));
+    command
+}
+
+fn run(world: &World, args: &[&str]) -> Ran {
+    Ran::of(&mut command(world, args))
+}
+
+#[test]
+fn the_nearest_place_counts_and_is_named() {
+    let world = World::new();
+    let decide = ["decide", "--window-tokens", "100000", "--json"];
+    let tokens = |ran: Ran| ran.quietly().json()["threshold"]["tokens"].clone();
+    let shown = |command: &mut Command| {
+        let answers = Ran::of(command).quietly().answers();
+        let percent = answers.into_iter().find(|answer| answer["setting"] == "percent");
+        percent.expect("percent is shown")
+    };
+    let show = ["config", "show", "--json"];
+
+    assert_eq!(tokens(run(&world, &decide)), 90_000);
+    let answer = json!({"setting": "percent", "value": 90, "source": "default", "from": null});
+    assert_eq!(shown(&mut command(&world, &show)), answer);
+
+    user(&world, "percent = 50\n");
+    assert_eq!(tokens(run(&world, &decide)), 50_000);
+    let from = world.root().join("xdg/graff-notes/config.toml");
+    let answer = json!({"setting": "percent", "value": 50, "source": "user", "from": from});
+    assert_eq!(shown(&mut command(&world, &show)), answer);
+
+    project(&world, "# ours\npercent = 60\n");
+    assert_eq!(tokens(run(&world, &decide)), 60_000);
+    let from = world.root().join(".graff/config.toml");
+    let answer = json!({"setting": "percent", "value": 60, "source": "project", "from": from});
+    assert_eq!(shown(&mut command(&world, &show)), answer);
+
+    let with_variable = |args: &[&str]| {
+        let mut command = command(&world, args);
+        command.env("GRAFF_PERCENT", "70");
+        command
+    };
+    assert_eq!(tokens(Ran::of(&mut with_variable(&decide))), 70_000);
+    let answer = json!({"setting": "percent", "value": 70, "source": "environment", "from": "GRAFF_PERCENT"});
+    assert_eq!(shown(&mut with_variable(&show)), answer);
+
+    let with_flag = [&decide[..], &["--percent", "80"]].concat();
+    assert_eq!(tokens(Ran::of(&mut with_variable(&with_flag))), 80_000);
+}
+
+#[test]
+fn every_setting_is_shown_with_its_default() {
+    let world = World::new();
+    let ran = world.run(&["config", "show", "--root", world.root().as_str()]).quietly();
+    let expected = format!(
+        "root\t{}\tflag\t--root names it\n\
+         window-tokens\t-\tdefault\t-\npercent\t90\tdefault\t-\nceiling-tokens\t272000\tdefault\t-\n\
+         output-reserve-tokens\t0\tdefault\t-\nbytes-per-token\t1\tdefault\t-\n\
+         calls-cap\t0\tdefault\t-\npending-calls\t0\tdefault\t-\ncap-bytes\t4000\tdefault\t-\n\
+         time\t-\tdefault\t-\nnote-timeout-seconds\t120\tdefault\t-\n\
+         note-from\tmechanical\tdefault\t-\nendpoint\t-\tdefault\t-\nmodel\t-\tdefault\t-\n",
+        world.root()
+    );
+    assert_eq!(ran.stdout(), expected);
+}
+
+#[test]
+fn a_setting_stands_in_for_its_flag_wherever_there_is_one() {
+    let world = World::new();
+    project(&world, "time = \"iso\"\ncap-bytes = 16\ncalls-cap = 6\nceiling-tokens = 1_000\n");
+    world.run(&["write", "s1", "--text", "0123456789abcdefgh"]).ends(0);
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "0123456789abcdef");
+    let listed = world.at_terminal(120, "", &["list"]).ends(0);
+    assert!(listed.stdout().contains('Z'), "{listed}");
+    assert!(!listed.stdout().contains("just now"), "{listed}");
+    let decided = world.run(&["decide", "--json"]).quietly().json();
+    assert_eq!(decided["note"]["decision"], "budget");
+    assert_eq!(decided["threshold"], json!({"tokens": 1_000, "binding": "ceiling"}));
+}
+
+#[test]
+fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
+    let world = World::new();
+    let path = world.root().join(".graff/config.toml");
+    for (text, why) in [
+        ("percent = 0", "line 1: percent is \"0\", and may be a whole number from 1 to 100"),
+        (
+            "\n# x\npercent = \"90\"",
+            "line 3: percent is string, and may be a whole number from 1 to 100",
+        ),
+        ("percent = 90.5", "line 1: percent is float, and may be a whole number from 1 to 100"),
+        ("percent = -1", "line 1: percent is \"-1\", and may be"),
+        (
+            "ceiling-tokens = 999",
+            "line 1: ceiling-tokens is \"999\", and may be 0, or a whole number from 1000 up",
+        ),
+        (
+            "bytes-per-token = 0",
+            "line 1: bytes-per-token is \"0\", and may be a whole number from 1 up",
+        ),
+        ("time = \"soon\"", "line 1: time is \"soon\", and may be one of iso, relative, local"),
+        (
+            "calls-cap = 1\npercnt = 90",
+            "line 2: there is no setting \"percnt\", but window-tokens, percent, ",
+        ),
+        ("percent = 90\npercent = 91", "line 2: duplicate key"),
+        ("percent = 90\n= 3", "line 2: "),
+        (
+            "endpoint = \"http://evil\"",
+            "line 1: endpoint says what is run or who is called, which a project cannot: ",
+        ),
+        ("note-from = \"command:evil\"", "line 1: note-from says what is run or who is called"),
+        ("model = \"x\"", "line 1: model says what is run or who is called"),
+    ] {
+        project(&world, text);
+        for args in [&["decide"][..], &["config", "show"], &["list"]] {
+            let ran = world.run(args).ends(2);
+            let said = format!("graff-notes: could not use the settings in {path}: {why}");
+            assert!(ran.stderr().starts_with(&said), "{text:?}: {ran}");
+            assert_eq!(ran.stdout(), "");
+        }
+        // What prints a prompt prints it all the same, and warns.
+        let ran = world.fed("You are an agent.", &["splice", "s1"]).ends(0);
+        assert_eq!(ran.stdout(), "You are an agent.");
+        assert!(ran.stderr().contains(why), "{ran}");
+    }
+    let mut command = world.command(&["decide"]);
+    fs::remove_file(&path).expect("it is removed");
+    let ran = Ran::of(command.env("GRAFF_PERCENT", "101")).ends(2);
+    let said =
+        "graff-notes: could not use GRAFF_PERCENT=\"101\": it is a whole number from 1 to 100\n";
+    assert_eq!(ran.stderr(), said);
+}
+
+#[test]
+fn a_project_runs_nothing_and_calls_nobody() {
+    let world = World::new();
+    put(&world, "prompt", "You are an agent.");
+    let history = format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "x".repeat(2_000));
+    put(&world, "t.jsonl", &history);
+    let args =
+        ["rollover", "--transcript", "t.jsonl", "--system", "prompt", "--ceiling-tokens", "1000"];
+    let runs = "note-from = \"command:touch RAN; echo a note of sixteen bytes and more\"\n";
+    project(&world, runs);
+    let ran = run(&world, &args).ends(0);
+    assert!(ran.stderr().contains("which a project cannot"), "{ran}");
+    assert!(!world.root().join("RAN").exists());
+    fs::remove_file(world.root().join(".graff/config.toml")).expect("it is removed");
+    fs::remove_dir_all(world.root().join(".graff")).expect("the store is removed");
+    user(&world, runs);
+    run(&world, &args).ends(0);
+    assert!(world.root().join("RAN").exists(), "the user's own file may");
+}
