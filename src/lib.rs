@@ -83,6 +83,7 @@
 //! # Features
 //!
 //! * `cli`, on by default: the program `graff-notes`. A library's user turns it off.
+//! * `mcp`, on by default: its command `mcp`.
 //! * `host`: transcripts, hooks and settings of existing agents.
 //!
 //! No feature changes what another part does. The library prints nothing; it emits [`tracing`]

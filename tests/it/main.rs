@@ -27,6 +27,8 @@ mod hooks;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod instruction;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod names;
 mod notebook;
 #[cfg(target_os = "linux")]

@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Splice(command::Splice),
     Hook(command::Hook),
     Hooks(command::Hooks),
+    #[cfg(feature = "mcp")]
+    Mcp(command::Mcp),
     Where(command::Where),
     Config(command::Config),
     Schema(command::Schema),
@@ -111,6 +113,8 @@ impl Command {
             Self::Splice(splice) => splice.run(cx),
             Self::Hook(hook) => Ok(hook.run(cx)),
             Self::Hooks(hooks) => hooks.run(cx),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(mcp) => mcp.run(cx),
             Self::Where(command::Where {}) => command::Where::run(cx),
             Self::Config(config) => config.run(cx),
             Self::Schema(schema) => schema.run(cx),

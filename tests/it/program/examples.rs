@@ -19,6 +19,7 @@ fn world() -> World {
         ("spliced.md", spliced.stdout()),
         ("PROMPT.md", "# Agent\n"),
         ("note.md", "a note"),
+        ("payload.json", "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"fix-parser\"}"),
         ("session.jsonl", "{\"role\":\"user\",\"content\":\"go on\"}\n"),
     ] {
         std::fs::write(world.root().join(file), bytes).expect("a file");

@@ -16,6 +16,8 @@ mod import;
 mod list;
 mod log;
 mod man;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod record;
 mod repair;
 mod rollover;
@@ -41,6 +43,8 @@ pub(crate) use import::Import;
 pub(crate) use list::List;
 pub(crate) use log::Log;
 pub(crate) use man::Man;
+#[cfg(feature = "mcp")]
+pub(crate) use mcp::Mcp;
 pub(crate) use repair::Repair;
 pub(crate) use rollover::Rollover;
 pub(crate) use schema::Schema;

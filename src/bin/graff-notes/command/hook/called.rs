@@ -2,18 +2,13 @@
 
 use std::{env, fs, io, time::SystemTime};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
 
-/// Notes that a host has called. Where that can't be written, only `hooks status` knows less.
+/// Notes that a host has called.
 pub(super) fn note(call: &Call) {
-    let Some(path) = path(call.host) else { return };
-    let written = fs::write(&path, &call.name);
-    if written.is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
-        && let Some(folder) = path.parent()
-        && fs::create_dir_all(folder).is_ok()
-    {
-        let _ = fs::write(&path, &call.name);
+    if let Some(path) = path(call.host) {
+        leave(&path, &call.name);
     }
 }
 
@@ -24,11 +19,28 @@ pub(crate) fn last_called(host: Host) -> Option<(SystemTime, String)> {
     Some((at, fs::read_to_string(&path).ok()?))
 }
 
-/// The file is the user's and not the project's: a host is set up for all projects at once.
-fn path(host: Host) -> Option<Utf8PathBuf> {
+/// Leaves a file in the state folder. Where that can't be written, only `hooks status` and `mcp`
+/// know less.
+pub(super) fn leave(path: &Utf8Path, text: &str) {
+    let written = fs::write(path, text);
+    if written.is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
+        && let Some(folder) = path.parent()
+        && fs::create_dir_all(folder).is_ok()
+    {
+        let _ = fs::write(path, text);
+    }
+}
+
+/// Returns the folder for what hooks tell; it is the user's and not the project's, since a host is
+/// set up for all projects at once.
+pub(super) fn state_folder() -> Option<Utf8PathBuf> {
     let named = |variable| env::var(variable).ok().filter(|path| path.starts_with('/'));
     let state = named("XDG_STATE_HOME").map(Utf8PathBuf::from);
     let state =
         state.or_else(|| named("HOME").map(|home| Utf8PathBuf::from(home).join(".local/state")))?;
-    Some(state.join("graff-notes").join(host.as_str()))
+    Some(state.join("graff-notes"))
+}
+
+fn path(host: Host) -> Option<Utf8PathBuf> {
+    state_folder().map(|folder| folder.join(host.as_str()))
 }

@@ -4,6 +4,7 @@
 //! The agent's user waits meanwhile, and must never be bothered with our troubles: so it ends with
 //! status 0 within two seconds whatever happens, and what is to be said goes to stderr.
 
+mod active;
 mod called;
 mod compaction;
 mod files;
@@ -25,7 +26,9 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
+pub(crate) use active::{Active, active_in};
 pub(crate) use called::last_called;
+pub(crate) use visit::PERCENT_DEFAULT;
 
 /// When an answer is given up: well before the shortest limit of any host.
 const DEADLINE: Duration = Duration::from_secs(2);

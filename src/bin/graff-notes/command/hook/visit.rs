@@ -16,12 +16,12 @@ use graff_notes::{
 
 use rustix::io::Errno;
 
-use super::{Hook, files::TranscriptFile};
+use super::{Hook, active, files::TranscriptFile};
 use crate::{context::now, failure::Failure, output::Notices, root};
 
 /// The share of the window at which the agent is asked, in percent, unless the user says otherwise:
 /// the hosts compact well before their window is full.
-const PERCENT_DEFAULT: u64 = 75;
+pub(crate) const PERCENT_DEFAULT: u64 = 75;
 
 /// One call of a hook.
 pub(super) struct Visit<'a> {
@@ -42,6 +42,9 @@ impl<'a> Visit<'a> {
         let root = root::find_from(root, project(call).as_deref())?;
         for skipped in &root.skipped {
             notices.warn(skipped);
+        }
+        if !hook.dry_run {
+            active::note(&call.session, &root.path);
         }
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
         Ok(Self { call, store, now: now(), hook, notices })

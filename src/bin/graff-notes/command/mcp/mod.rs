@@ -1,0 +1,76 @@
+//! `mcp`: the notes as tools of an MCP server on stdin and stdout, for a model that wants to write
+//! or look by itself.
+//!
+//! stdout carries protocol messages and nothing else; what is to be said besides goes to stderr.
+//! Nothing is kept from one call to the next, and no file is held open: a store that was removed
+//! meanwhile is made anew by the next note, or the call fails.
+//!
+//! The protocol is written down here and not taken from its SDK, since a server of five tools needs
+//! none of what that is for: it would bring an async runtime and forty packages to answer four
+//! requests, one after the other.
+
+mod protocol;
+mod rpc;
+mod tools;
+mod whose;
+
+use std::io::{self, BufRead, Read};
+
+use clap::Args;
+
+use crate::{
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  claude mcp add notes -- graff-notes mcp
+  codex mcp add notes -- graff-notes mcp
+  graff-notes mcp --session fix-parser </dev/null
+
+It serves until its stdin ends. docs/hosts/mcp.md says how each agent is told of it.";
+
+/// A longer message is refused, in bytes: room for a note of the largest size with each byte
+/// escaped, many times over.
+const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Serves the notes as tools over MCP, on stdin and stdout
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Mcp {
+    /// Session that the tools are about where a call names none; without it the host says which, or
+    /// it is the one that was last active in the folder
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+}
+
+impl Mcp {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let mut stdin = io::stdin().lock();
+        let mut line = Vec::new();
+        while read_line(&mut stdin, &mut line)? {
+            if let Some(answer) = protocol::answer(cx, self.session.as_deref(), &line) {
+                cx.out.line(&answer)?;
+                cx.out.flush()?;
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Reads the next message into `line`, the first bytes of it where it is too long; returns false at
+/// the end.
+fn read_line(stdin: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
+    line.clear();
+    let most = LINE_BYTES_MAX as u64 + 1;
+    let read = stdin.by_ref().take(most).read_until(b'\n', line);
+    let read = read.and_then(|read| {
+        if line.len() > LINE_BYTES_MAX && !line.ends_with(b"\n") {
+            stdin.skip_until(b'\n')?;
+        }
+        Ok(read)
+    });
+    read.map(|read| read > 0).map_err(|e| Failure::system("read a message from stdin", &e))
+}

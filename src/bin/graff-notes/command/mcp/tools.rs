@@ -1,0 +1,267 @@
+//! The tools: what they take, what they do, and the words they answer with.
+//!
+//! What goes wrong is said in words in the result, where the model reads it; only a call of what is
+//! no tool is an error of the protocol.
+
+use graff_notes::{
+    budget::RunPool,
+    gate::{Boundary, Verdict},
+    log::{Draft, Line},
+    note::{Author, Note, NoteCap, NoteText},
+    notebook::{Notebook, Settings},
+    prompt::{Block, Limits},
+    session::SessionName,
+    store::{Appended, Newest, Store},
+    threshold::Policy,
+    units::{Bytes, Calls, Seq, Tokens},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{
+    rpc::{Code, Refusal},
+    whose::Whose,
+};
+use crate::{
+    command::hook,
+    context::{Context, explain, now},
+    doubt,
+    exit::Exit,
+    failure::Failure,
+    output::{first_line, plural},
+};
+
+/// The tools as they are listed.
+const LISTED: &str = include_str!("tools.json");
+
+/// So many notes are listed where nobody says how many.
+const LISTED_NOTES: usize = 20;
+
+/// So much of a note's first line is listed, in columns.
+const LINE_COLUMNS: usize = 100;
+
+/// The window where nobody says what it is.
+const WINDOW: Tokens = Tokens::new(200_000);
+
+/// The texts of a tool's answer, each a block of its own.
+type Said = Result<Vec<String>, Failure>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Write {
+    text: String,
+    session: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Show {
+    seq: Option<Seq>,
+    session: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    limit: Option<usize>,
+    session: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decide {
+    used_tokens: u64,
+    window_tokens: Option<u64>,
+    session: Option<String>,
+}
+
+/// One call of a tool.
+struct Call<'a> {
+    cx: &'a Context,
+    flag: Option<&'a str>,
+    arguments: Value,
+    meta: &'a Value,
+}
+
+/// Returns the tools as `tools/list` has them.
+pub(super) fn listed() -> Value {
+    serde_json::from_str(LISTED).unwrap_or_default()
+}
+
+/// Calls the tool that `params` name.
+pub(super) fn call(cx: &Context, flag: Option<&str>, params: &Value) -> Result<Value, Refusal> {
+    let null = Value::Null;
+    let of = |key: &str| params.get(key).unwrap_or(&null);
+    let Some(name) = of("name").as_str() else {
+        return Err(Refusal::new(Code::Params, "`name` names no tool"));
+    };
+    let arguments = if of("arguments").is_null() { json!({}) } else { of("arguments").clone() };
+    let call = Call { cx, flag, arguments, meta: of("_meta") };
+    let said = match name {
+        "write_note" => call.write(),
+        "show_note" => call.show(),
+        "list_notes" => call.list(),
+        "decide" => call.decide(),
+        "thread_hint" => call.hint(),
+        _ => return Err(Refusal::new(Code::Params, format!("there is no tool {name}"))),
+    };
+    let (texts, is_error) = match said {
+        Ok(texts) => (texts, false),
+        Err(failure) => (vec![words(&failure)], true),
+    };
+    let content: Vec<_> =
+        texts.into_iter().map(|text| json!({"type": "text", "text": text})).collect();
+    Ok(json!({"content": content, "isError": is_error}))
+}
+
+impl Call<'_> {
+    fn write(&self) -> Said {
+        let Write { text, session } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(session.as_deref())?.alone()?;
+        let fitted = NoteText::fit(&text, NoteCap::DEFAULT)
+            .map_err(|why| Failure::input(format_args!("store the note: {why}")))?;
+        let store = self.cx.store()?;
+        let generation = store.greatest_generation(&session)?;
+        let draft = Draft::Note {
+            text: fitted.text,
+            author: Author::Agent,
+            cut: fitted.cut,
+            generation,
+            created_at: now(),
+        };
+        let said = match store.append(&session, &draft)? {
+            Appended::Stored(seq) => {
+                format!("saved: it is note {seq} of session {session}, generation {generation}")
+            }
+            Appended::Unchanged(_) => {
+                format!("saved already: the newest note of session {session} says the same")
+            }
+        };
+        let (cut, cap) = (fitted.cut, NoteCap::DEFAULT.get());
+        let cut = (cut > Bytes::ZERO)
+            .then(|| format!("{cut} bytes were cut off its end, since {cap} are kept at most"));
+        Ok([Some(said), cut, seen].into_iter().flatten().collect())
+    }
+
+    fn show(&self) -> Said {
+        let Show { seq, session } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
+        let store = self.cx.store()?;
+        let Newest { note, doubt } = match seq {
+            None => store.newest(&session).map_err(|e| explain(e, &store, &session))?,
+            Some(seq) => {
+                let notes = notes(&store, &session)?;
+                let note = notes.into_iter().rfind(|note| note.seq == Some(seq));
+                Newest { note, doubt: None }
+            }
+        };
+        let Some(note) = note else {
+            return Err(match (seq, doubt) {
+                (None, Some(doubt)) => doubt::failure("show a note of", &session, doubt),
+                (None, None) => Failure::nothing(format_args!("find a note of session {session}")),
+                (Some(seq), _) => {
+                    Failure::nothing(format_args!("find note {seq} of session {session}"))
+                }
+            });
+        };
+        let about = about(&note);
+        let doubt = doubt.map(|doubt| doubt::warning(&session, doubt));
+        Ok([Some(note.text), Some(about), doubt, seen].into_iter().flatten().collect())
+    }
+
+    fn list(&self) -> Said {
+        let List { limit, session } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
+        let notes = notes(&self.cx.store()?, &session)?;
+        let passed = notes.len().saturating_sub(limit.unwrap_or(LISTED_NOTES));
+        let mut lines: Vec<_> = notes
+            .iter()
+            .skip(passed)
+            .map(|note| format!("{}: {}", about(note), first_line(&note.text, LINE_COLUMNS)))
+            .collect();
+        if passed > 0 {
+            lines.insert(0, format!("{} before these", plural(passed as u64, "note")));
+        }
+        Ok([Some(lines.join("\n")), seen].into_iter().flatten().collect())
+    }
+
+    fn decide(&self) -> Said {
+        let Decide { used_tokens, window_tokens, session } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
+        let (used, window) = (Tokens::new(used_tokens), window_tokens.map_or(WINDOW, Tokens::new));
+        let policy = Policy::default()
+            .with_percent(hook::PERCENT_DEFAULT)
+            .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))?;
+        let threshold = policy.threshold(window);
+        let figures = format!("{used} tokens are used, the threshold is {}", threshold.tokens());
+        let said = if threshold.check_measured(used).is_due() {
+            let pool = RunPool::builder().build();
+            let settings = Settings::default();
+            let notebook = Notebook::open(&self.cx.store()?, session.as_str(), pool, settings)?;
+            let at = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
+            match notebook.decide(&at) {
+                Verdict::Fire(_) => format!("yes: write your note now; {figures}"),
+                Verdict::Refuse(why) => format!("no: {why}; {figures}"),
+            }
+        } else {
+            format!("no: it is not due yet; {figures}")
+        };
+        Ok([Some(said), seen].into_iter().flatten().collect())
+    }
+
+    /// Says nothing where there is nothing, for whoever puts the answer into a prompt unread.
+    fn hint(&self) -> Said {
+        let found = self.whose(None).and_then(|Whose { session, .. }| {
+            let store = self.cx.store()?;
+            let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
+            Ok((session, newest))
+        });
+        match found {
+            Ok((session, Newest { note: Some(note), .. })) => {
+                let block = Block::of(&session, &note, NoteCap::DEFAULT).within(Limits::HOOK);
+                Ok(block.iter().map(Block::to_string).collect())
+            }
+            Ok(_) => Ok(Vec::new()),
+            Err(failure) if failure.exit() == Exit::NothingThere => Ok(Vec::new()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_value(self.arguments.clone())
+            .map_err(|why| Failure::input(format_args!("read the arguments: {why}")))
+    }
+
+    fn whose(&self, named: Option<&str>) -> Result<Whose, Failure> {
+        Whose::of(self.cx, named.or(self.flag), self.meta)
+    }
+}
+
+fn notes(store: &Store, session: &SessionName) -> Result<Vec<Note>, Failure> {
+    let mut notes = Vec::new();
+    let replayed = store.replay(session, &mut |entry| {
+        if let Line::Record(record) = entry.line {
+            notes.extend(record.into_note());
+        }
+    });
+    replayed.map_err(|e| explain(e, store, session))?;
+    Ok(notes)
+}
+
+fn about(note: &Note) -> String {
+    let number = note.seq.map_or_else(|| "a note".to_owned(), |seq| format!("note {seq}"));
+    let author = match note.author {
+        Author::Agent => "",
+        Author::Mechanical => ", made without a model",
+    };
+    let bytes = plural(note.text.len() as u64, "byte");
+    let at = note.created_at.utc();
+    format!("{number}, generation {}, stored {at}, {bytes}{author}", note.generation)
+}
+
+fn words(failure: &Failure) -> String {
+    match failure.advice() {
+        Some(advice) => format!("{failure}; {advice}"),
+        None => failure.to_string(),
+    }
+}

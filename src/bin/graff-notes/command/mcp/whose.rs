@@ -1,0 +1,93 @@
+//! Which session a call is about: what is said comes first, what was seen comes last.
+//!
+//! ```text
+//! the call's `session` · --session · the host's _meta (Codex CLI) · its environment (Claude Code)
+//!     · the session that last called a hook in this folder
+//! ```
+//!
+//! Of two sessions that are active in one folder neither is taken for the other in silence: a note
+//! is refused, and whoever looks is told.
+
+use std::{env, time::Duration};
+
+use graff_notes::session::SessionName;
+use serde_json::Value;
+
+use super::super::hook::{Active, active_in};
+use crate::{
+    context::{self, Context},
+    failure::Failure,
+};
+
+/// A session whose last hook was called so much before the newest one's may still be at work: a
+/// single turn can take that long.
+const STILL_AT_WORK: Duration = Duration::from_secs(3600);
+
+/// Where Codex CLI names its thread in a call's `_meta`.
+const META_KEYS: [&str; 2] = ["threadId", "sessionId"];
+
+/// Where Claude Code names its session as of the server's start.
+const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
+
+/// Whose note is meant, and how that is known.
+pub(super) struct Whose {
+    pub(super) session: SessionName,
+    /// What is to be said of it, where it was not said but seen.
+    pub(super) seen: Option<String>,
+    /// The other sessions that are at work in the folder.
+    pub(super) others: Vec<SessionName>,
+}
+
+impl Whose {
+    /// Returns whose note is meant where the user or the model names a session, or nobody does, in
+    /// a call with this `meta`.
+    pub(super) fn of(cx: &Context, named: Option<&str>, meta: &Value) -> Result<Self, Failure> {
+        let by_host = || META_KEYS.iter().find_map(|key| meta.get(key).and_then(Value::as_str));
+        let told = named.or_else(by_host).map(str::to_owned);
+        match told.or_else(|| env::var(VARIABLE).ok().filter(|name| !name.is_empty())) {
+            Some(name) => {
+                let session = context::session(&name)?;
+                Ok(Self { session, seen: None, others: Vec::new() })
+            }
+            None => Self::last_active(cx),
+        }
+    }
+
+    fn last_active(cx: &Context) -> Result<Self, Failure> {
+        let root = cx.root()?.path;
+        let mut active = active_in(&root).into_iter();
+        let Some(Active { session, at }) = active.next() else {
+            return Err(Failure::nothing(format_args!(
+                "tell whose note is meant: no session has called a hook in {root}"
+            ))
+            .advise("name one with `session`: any name that you will use again"));
+        };
+        let near = |other: &Active| at.duration_since(other.at).is_ok_and(|it| it < STILL_AT_WORK);
+        let others: Vec<_> = active.take_while(near).map(|other| other.session).collect();
+        let seen = match others.len() {
+            0 => format!("It is that of session {session}, which was last active in {root}."),
+            _ => format!(
+                "It is that of session {session}, which was last active in {root}; {} is at work \
+                 there too. Where that is you, say so with `session`.",
+                names(&others)
+            ),
+        };
+        Ok(Self { session, seen: Some(seen), others })
+    }
+
+    /// Returns this session where no other one may be meant.
+    pub(super) fn alone(self) -> Result<Self, Failure> {
+        if self.others.is_empty() {
+            return Ok(self);
+        }
+        let (newest, others) = (&self.session, names(&self.others));
+        Err(Failure::input(format_args!(
+            "tell whose note it is: sessions {newest} and {others} are at work in this folder"
+        ))
+        .advise("name yours with `session`"))
+    }
+}
+
+fn names(sessions: &[SessionName]) -> String {
+    sessions.iter().map(SessionName::as_str).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,115 @@
+//! Whose note is meant, where a server is told and where it is not.
+
+use std::{
+    fs::{File, FileTimes},
+    io::Write,
+    process::Stdio,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::{Value, json};
+
+use super::Server;
+use crate::support::world::{Ran, World};
+
+/// Lets a hook of `session` be called in the world's folder, so long ago.
+fn is_active(world: &World, session: &str, ago: Duration) {
+    let payload = json!({"hook_event_name": "BeforeAgent", "session_id": session, "prompt": "x"});
+    let mut hook = world.command(&["hook", "gemini"]);
+    hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
+    let mut hook = hook.spawn().expect("the program starts");
+    let mut pipe = hook.stdin.take().expect("a pipe");
+    pipe.write_all(payload.to_string().as_bytes()).expect("it reads");
+    drop(pipe);
+    Ran::of_child(hook).quietly();
+    let file = world.root().join(".local/state/graff-notes/active").join(session);
+    let then = SystemTime::now().checked_sub(ago).expect("a time");
+    let file = File::options().write(true).open(file).expect("it is noted");
+    file.set_times(FileTimes::new().set_modified(then)).expect("set");
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The session that a note is written for.
+#[track_caller]
+fn writes_for(server: &mut Server, arguments: &Value, meta: &Value) -> String {
+    let call = json!({"name": "write_note", "arguments": arguments, "_meta": meta});
+    let (texts, is_error) = server.called(&call);
+    assert!(!is_error, "{texts:?}");
+    let (_, session) = texts[0].split_once(" of session ").expect("a session");
+    session.split([',', ' ']).next().expect("a name").to_owned()
+}
+
+#[test]
+fn what_stands_nearest_to_the_call_says_whose_note_it_is() {
+    let world = World::new();
+    is_active(&world, "seen", Duration::ZERO);
+    let claude = ("CLAUDE_CODE_SESSION_ID", "environment");
+    let meta = json!({"threadId": "thread", "sessionId": "thread"});
+    let (named, nameless) = (json!({"text": "x", "session": "named"}), json!({"text": "x"}));
+    let mut server = Server::with(&world, &["--session", "flag"], &[claude]);
+    assert_eq!(writes_for(&mut server, &named, &meta), "named");
+    assert_eq!(writes_for(&mut server, &nameless, &meta), "flag");
+    let mut server = Server::with(&world, &[], &[claude]);
+    assert_eq!(writes_for(&mut server, &nameless, &meta), "thread");
+    assert_eq!(writes_for(&mut server, &nameless, &json!({"sessionId": "older"})), "older");
+    assert_eq!(
+        writes_for(&mut server, &nameless, &json!({"claudecode/toolUseId": "t"})),
+        "environment"
+    );
+    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "")]);
+    assert_eq!(writes_for(&mut server, &nameless, &Value::Null), "seen");
+}
+
+#[test]
+fn a_session_that_was_only_seen_is_named_in_the_answer() {
+    let world = World::new();
+    is_active(&world, "old", 90 * MINUTE);
+    is_active(&world, "new", MINUTE);
+    let mut server = Server::of(&world);
+    let said = server.does("write_note", &json!({"text": "x"}));
+    assert!(said[1].starts_with("It is that of session new, which was last active in"), "{said:?}");
+    assert!(!said[1].contains("at work there too"), "{said:?}");
+}
+
+#[test]
+fn of_two_sessions_in_one_folder_none_is_taken_for_the_other_in_silence() {
+    let world = World::new();
+    world.fed("a note of two", &["write", "two"]).quietly();
+    is_active(&world, "one", 30 * MINUTE);
+    is_active(&world, "two", MINUTE);
+    let mut server = Server::of(&world);
+    let said = server.fails("write_note", &json!({"text": "x"}));
+    assert!(said.contains("sessions two and one are at work in this folder; name yours"), "{said}");
+    let shown = server.does("show_note", &json!({}));
+    assert_eq!(shown[0], "a note of two");
+    assert!(shown[2].contains("one is at work there too"), "{shown:?}");
+    server.does("write_note", &json!({"text": "x", "session": "one"}));
+}
+
+#[test]
+fn sessions_of_other_folders_and_of_last_week_are_none_of_this_one() {
+    let (world, elsewhere) = (World::new(), World::new());
+    is_active(&world, "ended", 8 * 24 * 60 * MINUTE);
+    let mut server = Server::of(&world);
+    let said = server.fails("write_note", &json!({"text": "x"}));
+    assert!(said.contains("no session has called a hook in"), "{said}");
+    assert!(said.ends_with("name one with `session`: any name that you will use again"), "{said}");
+    let home = elsewhere.root().as_str();
+    is_active(&elsewhere, "elsewhere", Duration::ZERO);
+    let mut server = Server::with(&world, &[], &[("HOME", home)]);
+    assert!(server.fails("show_note", &json!({})).contains("no session has called"));
+    assert_eq!(server.does("thread_hint", &json!({})), Vec::<String>::new());
+}
+
+#[test]
+fn a_thread_without_a_note_gets_an_empty_hint() {
+    let world = World::new();
+    let mut server = Server::of(&world);
+    let call = json!({"name": "thread_hint", "_meta": {"threadId": "t1"}});
+    assert_eq!(server.called(&call), (Vec::new(), false));
+    assert!(world.files().is_empty(), "{:?}", world.files());
+    world.fed("a note of t1", &["write", "t1"]).quietly();
+    let (texts, _) = server.called(&call);
+    assert!(texts.concat().contains("a note of t1"), "{texts:?}");
+}

@@ -1,0 +1,189 @@
+//! What the tools do, and how they tell of trouble.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::Server;
+use crate::support::world::World;
+
+/// A server whose tools are about session s1.
+fn server(world: &World) -> Server {
+    Server::with(world, &["--session", "s1"], &[])
+}
+
+#[test]
+fn each_tool_says_what_it_takes_and_those_for_the_model_are_there_from_the_start() {
+    let world = World::new();
+    let mut server = server(&world);
+    let listed = server.asked("tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("a list");
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["write_note", "show_note", "list_notes", "decide", "thread_hint"]);
+    for tool in tools {
+        let schema = &tool["inputSchema"];
+        assert_eq!(
+            (&schema["type"], &schema["additionalProperties"]),
+            (&json!("object"), &json!(false))
+        );
+        assert!(tool["description"].as_str().expect("words").len() > 40, "{tool}");
+        let always = tool["_meta"]["anthropic/alwaysLoad"] == true;
+        assert_eq!(always, tool["name"] != "thread_hint", "{tool}");
+        assert_eq!(tool["annotations"]["readOnlyHint"], tool["name"] != "write_note");
+    }
+}
+
+#[test]
+fn what_a_tool_takes_is_what_its_schema_says() {
+    let world = World::new();
+    let mut server = server(&world);
+    server.does("write_note", &json!({"text": "a note"}));
+    let listed = server.asked("tools/list", &json!({}));
+    for tool in listed["result"]["tools"].as_array().expect("a list") {
+        let name = tool["name"].as_str().expect("a name");
+        let schema = &tool["inputSchema"];
+        let properties = schema["properties"].as_object().expect("an object");
+        let all: Value = properties
+            .iter()
+            .map(|(key, property)| {
+                let value = if property["type"] == "integer" { json!(1) } else { json!("s1") };
+                (key.clone(), value)
+            })
+            .collect();
+        server.does(name, &all);
+        let Some(required) = schema["required"].as_array() else { continue };
+        for key in required {
+            let mut without = all.clone();
+            without.as_object_mut().expect("an object").remove(key.as_str().expect("a key"));
+            let said = server.fails(name, &without);
+            assert!(said.contains("missing field"), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_note_comes_back_word_for_word() {
+    let world = World::new();
+    let mut server = server(&world);
+    let text = "Subgoal: make <b>it</b> green\r\n\t\"a.rs:7\" \\ é \u{1F980}\u{2028} \u{7f}\n";
+    let said = server.does("write_note", &json!({"text": text}));
+    assert_eq!(said, ["saved: it is note 1 of session s1, generation 0"]);
+    let shown = server.does("show_note", &json!({}));
+    assert_eq!(shown[0], text);
+    assert!(shown[1].starts_with("note 1, generation 0, stored 20"), "{shown:?}");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), text);
+    let again = server.does("write_note", &json!({"text": text}));
+    assert_eq!(again, ["saved already: the newest note of session s1 says the same"]);
+    server.does("write_note", &json!({"text": "a second one"}));
+    assert_eq!(server.does("show_note", &json!({}))[0], "a second one");
+    assert_eq!(server.does("show_note", &json!({"seq": 1}))[0], text);
+    assert_eq!(
+        server.fails("show_note", &json!({"seq": 9})),
+        "could not find note 9 of session s1"
+    );
+    let hint = server.does("thread_hint", &json!({})).concat();
+    assert_eq!(graff_notes::prompt::extract(&hint), Some("a second one"), "{hint}");
+    server.ends().quietly();
+}
+
+#[test]
+fn notes_are_listed_with_the_newest_last() {
+    let world = World::new();
+    let mut server = server(&world);
+    for number in 1..=25 {
+        server.does("write_note", &json!({"text": format!("note {number}\nand more of it")}));
+    }
+    let listed = server.does("list_notes", &json!({})).concat();
+    let lines: Vec<_> = listed.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (21, "5 notes before these"));
+    assert!(lines[20].starts_with("note 25, generation 0, stored "), "{listed}");
+    assert!(lines[20].contains(": note 25"), "{listed}");
+    let few = server.does("list_notes", &json!({"limit": 2})).concat();
+    assert_eq!(few.lines().count(), 3, "{few}");
+}
+
+#[test]
+fn a_note_has_the_limits_that_it_has_on_the_command_line() {
+    let world = World::new();
+    let mut server = server(&world);
+    let long = "é".repeat(2_500);
+    let said = server.does("write_note", &json!({"text": long}));
+    assert_eq!(said[1], "1000 bytes were cut off its end, since 4000 are kept at most");
+    world.fed(&long, &["write", "s2"]).ends(0);
+    let (of_tool, of_command) = (world.run(&["show", "s1"]), world.run(&["show", "s2"]));
+    assert_eq!(of_tool.stdout(), of_command.stdout());
+    for refused in ["", " \n"] {
+        let said = server.fails("write_note", &json!({"text": refused}));
+        let ran = world.fed(refused, &["write", "s2"]).ends(2);
+        assert!(ran.stderr().contains(said.as_str()), "{said}: {ran}");
+    }
+    let most = server.does("write_note", &json!({"text": "x".repeat(65_536)}));
+    assert_eq!(most.len(), 2, "{most:?}");
+    let said = server.fails("write_note", &json!({"text": "x".repeat(65_537)}));
+    assert!(said.contains("65536 is the most"), "{said}");
+}
+
+#[test]
+fn it_is_time_for_a_note_once_a_generation() {
+    let world = World::new();
+    let mut server = server(&world);
+    let decided = |server: &mut Server, used: u64| {
+        let figures = json!({"used_tokens": used, "window_tokens": 100_000});
+        server.does("decide", &figures).concat()
+    };
+    let said = decided(&mut server, 74_999);
+    assert_eq!(said, "no: it is not due yet; 74999 tokens are used, the threshold is 75000");
+    let said = decided(&mut server, 75_000);
+    assert_eq!(said, "yes: write your note now; 75000 tokens are used, the threshold is 75000");
+    assert!(!world.log("s1").exists(), "nothing is written");
+    server.does("write_note", &json!({"text": "written as told"}));
+    let said = decided(&mut server, 75_000);
+    assert!(said.starts_with("no: generation 0 has had its attempt"), "{said}");
+}
+
+#[test]
+fn trouble_is_told_in_words_where_the_model_reads_it() {
+    let world = World::new();
+    let mut server = server(&world);
+    for (tool, arguments, words) in [
+        ("show_note", json!({}), "could not find session s1: it has no log"),
+        ("list_notes", json!({}), "could not find session s1: it has no log"),
+        ("write_note", json!({"text": 7}), "could not read the arguments: invalid type"),
+        ("write_note", json!([]), "could not read the arguments: invalid length 0"),
+        ("write_note", json!({"text": "x", "more": 1}), "unknown field `more`"),
+        ("write_note", json!({"text": "x", "session": "../s1"}), "could not use \"../s1\""),
+        ("write_note", json!({"text": "x", "session": ""}), "could not use \"\" as a session"),
+        ("decide", json!({"used_tokens": -1}), "could not read the arguments: invalid value"),
+    ] {
+        let said = server.fails(tool, &arguments);
+        assert!(said.contains(words), "{said}");
+    }
+    fs::write(world.root().join(".graff"), "in the way").expect("written");
+    let said = server.fails("write_note", &json!({"text": "x"}));
+    assert!(said.starts_with("could not"), "{said}");
+    fs::remove_file(world.root().join(".graff")).expect("removed");
+    server.does("write_note", &json!({"text": "x"}));
+}
+
+#[test]
+fn a_store_that_is_removed_meanwhile_is_made_anew_by_the_next_note() {
+    let world = World::new();
+    let mut server = server(&world);
+    server.does("write_note", &json!({"text": "the first"}));
+    fs::remove_dir_all(world.root().join(".graff")).expect("removed");
+    server.does("write_note", &json!({"text": "the second"}));
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "the second");
+}
+
+#[test]
+fn a_note_that_may_be_damaged_is_said_to_be() {
+    let world = World::new();
+    let mut server = server(&world);
+    server.does("write_note", &json!({"text": "the first"}));
+    let mut log = fs::read(world.log("s1")).expect("a log");
+    log.extend_from_slice(b"{\"v\":1,\"session\":\"s1\",\"gen\":0,\"text\":\"torn\n");
+    fs::write(world.log("s1"), log).expect("written");
+    let shown = server.does("show_note", &json!({}));
+    assert_eq!(shown[0], "the first");
+    assert!(shown[2].contains("may be damaged"), "{shown:?}");
+}
