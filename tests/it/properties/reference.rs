@@ -134,7 +134,9 @@ pub(crate) fn resealed(mut line: Vec<u8>) -> Vec<u8> {
 pub(crate) fn detour(line: &[u8]) -> Vec<u8> {
     let Some(brace) = line.iter().position(|&byte| byte == b'{') else { return line.to_vec() };
     let (before, object) = line.split_at(brace);
-    let object = object.trim_ascii_end();
+    // What JSON takes for white space, and no more: a form feed makes the line a bad one.
+    let end = object.iter().rposition(|byte| !b" \t\r".contains(byte)).map_or(0, |last| last + 1);
+    let object = &object[..end];
     let mut longer = [b"{ ", &object[1..]].concat();
     if str::from_utf8(object).map(seal_holds) == Ok(Ok(true)) {
         longer.truncate(longer.len() - 17);
