@@ -17,6 +17,7 @@ mod importing;
 mod inputs;
 mod left_out;
 mod names;
+mod paging;
 mod pipes;
 mod rolling;
 mod roots;

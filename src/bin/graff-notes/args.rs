@@ -56,6 +56,9 @@ pub(crate) struct Common {
     /// Answers in JSON, one object a line; errors and warnings too, on stderr
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
+    /// Doesn't hand a long answer to a pager; without it `GRAFF_PAGER`, else `PAGER`, else less
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_pager: bool,
     /// When to use colour; auto also looks at `NO_COLOR` and `CLICOLOR_FORCE`
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     #[arg(global = true, help_heading = GLOBAL)]

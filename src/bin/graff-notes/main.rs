@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 fn run(Cli { common, command }: Cli) -> Exit {
     let mut cx = Context::new(common);
     let ran = command.run(&mut cx);
-    let flushed = heard_or_not(cx.out.flush());
+    let flushed = heard_or_not(cx.out.close());
     match ran.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(Stop::ReaderGone) => Exit::Done,

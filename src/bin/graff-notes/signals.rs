@@ -25,6 +25,11 @@ pub(crate) fn outlive_the_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
+/// Sees to it that Ctrl-C ends what a pager does, and not us below it.
+pub(crate) fn leave_the_interrupt_to_others() {
+    let _ = flag::register(SIGINT, Arc::default());
+}
+
 /// The signals that ask the program to end, held back so that it can answer first. A second one
 /// ends it at once.
 #[derive(Debug)]

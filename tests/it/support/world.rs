@@ -77,7 +77,7 @@ impl World {
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
-        command.env("GRAFF_ROOT", self.root()).env("TERM", "xterm");
+        command.env("GRAFF_ROOT", self.root()).env("TERM", "xterm").env("GRAFF_PAGER", "");
         command.env("XDG_CONFIG_HOME", self.root().join("no-such-folder"));
         command
     }
@@ -100,9 +100,13 @@ impl World {
     /// Runs the program on a terminal of `columns`, typing `typed` at it; stdout and stderr both
     /// come out as the terminal shows them.
     pub(crate) fn at_terminal(&self, columns: u16, typed: &str, args: &[&str]) -> Ran {
+        Self::typing(columns, typed, self.command(args))
+    }
+
+    /// The same with a command of the caller's.
+    pub(crate) fn typing(columns: u16, typed: &str, mut command: Command) -> Ran {
         let (mut ours, theirs) = terminal(columns);
         let stdio = || Stdio::from(theirs.try_clone().expect("another handle"));
-        let mut command = self.command(args);
         let mut child =
             command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().expect("it starts");
         drop((command, theirs));

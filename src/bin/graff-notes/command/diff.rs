@@ -79,6 +79,7 @@ impl Diff {
                 cx.notices.warn(doubt::warning(&session, doubt));
             }
         }
+        cx.out.page();
         let clock = self.times.clock(cx.out.form());
         match cx.out.form() {
             Form::Json => cx.out.json(&pair.answer(&session))?,

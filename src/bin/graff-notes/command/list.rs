@@ -17,7 +17,7 @@ use crate::{
     context::{Context, explain},
     exit::Exit,
     failure::{Stop, heard_or_not},
-    output::{Cell, Clock, Form, Table, size},
+    output::{Cell, Clock, Form, Progress, Table, size},
     selection::{Period, Scope, Times},
 };
 
@@ -99,8 +99,13 @@ impl List {
         store: &Store,
         names: &'a [SessionName],
     ) -> Vec<Answer<'a>> {
-        let meant = names.iter().filter(|session| self.scope.holds(session));
-        let mut answers: Vec<_> = meant.map(|session| Answer::of(cx, store, session)).collect();
+        let meant: Vec<_> = names.iter().filter(|session| self.scope.holds(session)).collect();
+        let mut progress = Progress::new(&cx.notices, meant.len(), "looking");
+        let mut answers = Vec::with_capacity(meant.len());
+        for session in meant {
+            answers.push(progress.aside(|| Answer::of(cx, store, session)));
+            progress.step();
+        }
         answers.retain(|answer| self.period.holds(answer.time()));
         if let Some(limit) = self.limit {
             answers.sort_by_key(|answer| Reverse(answer.time()));

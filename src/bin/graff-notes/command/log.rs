@@ -52,6 +52,7 @@ impl Log {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let session = session(&self.session)?;
         let store = cx.store()?;
+        cx.out.page();
         let mut rows = Rows::new(self.times.clock(cx.out.form()), self.limit);
         let mut lines = Lines::default();
         let tail = store
@@ -65,6 +66,7 @@ impl Log {
             })
             .map_err(|e| explain(e, &store, &session))?;
         rows.end(cx)?;
+        cx.out.close()?;
         lines.end(tail);
         lines.judge(cx, &session)?;
         Ok(Exit::Done)

@@ -75,30 +75,32 @@ impl Search {
         let clock = self.times.clock(cx.out.form());
         let unreadable = AtomicU64::new(0);
         let mut left = self.limit.unwrap_or(usize::MAX);
-        let (mut is_found, mut exit) = (false, Exit::NothingThere);
+        let (mut is_found, mut failures) = (false, Vec::new());
+        cx.out.page();
         parallel::in_order(
             &sessions,
             |session| self.look(&store, session, &needle, &unreadable),
             |session, looked| {
                 progress.step();
                 match looked {
+                    Ok(found) if found.is_empty() => {}
                     Ok(found) => {
+                        progress.end(); // from here on, there is something to read
+                        is_found = true;
                         let found = found::limited(found, &mut left, self.context);
-                        is_found |= !found.is_empty();
-                        progress.aside(|| hits::say(cx, &clock, session, &found, self.context))?;
+                        hits::say(cx, &clock, session, &found, self.context)?;
                     }
                     Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
-                    Err(e) => {
-                        let failure = explain(e, &store, session);
-                        exit = progress.aside(|| cx.notices.failure(&failure));
-                    }
+                    Err(e) => failures.push(explain(e, &store, session)),
                 }
                 Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             },
         )?;
-        drop(progress);
+        progress.end();
+        cx.out.close()?;
+        let exit = failures.iter().map(|failure| cx.notices.failure(failure)).last();
         warn_of(cx, unreadable.into_inner());
-        Ok(if is_found { Exit::Done } else { exit })
+        Ok(if is_found { Exit::Done } else { exit.unwrap_or(Exit::NothingThere) })
     }
 
     fn needle(&self) -> Result<Needle, Failure> {

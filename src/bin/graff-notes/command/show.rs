@@ -192,6 +192,7 @@ fn say(
         Form::Plain => cx.out.bytes(note.text.as_bytes()),
         Form::Json => cx.out.json(&answer(session, note, doubt)),
         Form::Terminal => {
+            cx.out.page();
             cx.out.styled(anstyle::Style::new().dimmed(), &shown(&header(session, note)))?;
             cx.out.line("")?;
             cx.out.line(shown(&note.text).trim_end_matches('\n'))

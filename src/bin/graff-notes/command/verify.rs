@@ -14,7 +14,7 @@ use crate::{
     context::{Context, explain, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    output::{Cell, Form, Table, plural},
+    output::{Cell, Form, Progress, Table, plural},
 };
 
 const EXAMPLES: &str = "\
@@ -79,15 +79,17 @@ impl Verify {
             let what = format_args!("verify anything: there is no session in {folder}");
             return Err(Failure::nothing(what).at(&folder).into());
         }
+        let mut progress = Progress::new(&cx.notices, sessions.len(), "checking");
         let mut worst = Exit::Done;
         for session in &sessions {
             let exit = match store.verify(session) {
                 Ok(health) => {
-                    heard_or_not(say(cx, &store, session, &health))?;
+                    heard_or_not(progress.aside(|| say(cx, &store, session, &health)))?;
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
-                Err(e) => cx.notices.failure(&explain(e, &store, session)),
+                Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
+            progress.step();
             worst = graver(worst, exit);
         }
         Ok(worst)

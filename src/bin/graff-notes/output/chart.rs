@@ -20,7 +20,7 @@ pub(crate) fn chart(out: &mut Output, bars: &[(String, u64)]) -> Result<(), Stop
     let most = bars.iter().map(|(_, figure)| *figure).max().unwrap_or(0);
     let figure_width = most.to_string().len();
     let around = "    ".len() + label_width + figure_width;
-    let room = out.width().saturating_sub(around).clamp(BAR_MIN, BAR_MAX);
+    let room = Output::width().saturating_sub(around).clamp(BAR_MIN, BAR_MAX);
     for (label, figure) in bars {
         out.bytes(format!("  {label:<label_width$} {figure:>figure_width$} ").as_bytes())?;
         out.styled(AnsiColor::Cyan.on_default(), &bar(*figure, most, room))?;

@@ -8,6 +8,7 @@
 mod chart;
 mod new_file;
 mod notices;
+mod pager;
 mod progress;
 mod stdout;
 mod table;

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::Notices;
 
 /// Work that is done sooner shows nothing.
-const SILENT_FOR: Duration = Duration::from_millis(400);
+const SILENT_FOR: Duration = Duration::from_secs(1);
 
 /// How the work is shown: what it is, how much of it is done, and how long the rest will take.
 const TEMPLATE: &str = "{msg} {wide_bar:.dim} {pos}/{len} {eta}";
@@ -48,6 +48,12 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// Takes it off the screen for good.
+    pub(crate) fn end(&mut self) {
+        self.bar.finish_and_clear();
+        self.shown = Shown::Never;
+    }
+
     /// Runs `write`, which writes to the terminal that the progress may be shown on.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match self.shown {
@@ -59,6 +65,6 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.end();
     }
 }

@@ -2,14 +2,15 @@
 
 use std::{
     env,
-    io::{self, BufWriter, IsTerminal, StdoutLock, Write},
+    io::{self, BufWriter, IsTerminal, Write},
+    mem,
 };
 
 use anstyle::Style;
 use clap::ColorChoice;
 use serde::Serialize;
 
-use super::shown;
+use super::{pager::Sink, shown};
 use crate::{
     args::Common,
     failure::{Failure, Stop},
@@ -23,7 +24,8 @@ const WIDTH_DEFAULT: usize = 80;
 pub(crate) struct Output {
     form: Form,
     colour: bool,
-    out: BufWriter<StdoutLock<'static>>,
+    paging: Paging,
+    out: BufWriter<Sink>,
 }
 
 /// For whom the answer is.
@@ -35,6 +37,13 @@ pub(crate) enum Form {
     Plain,
     /// A person.
     Terminal,
+}
+
+/// Whether a long answer may go through a pager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paging {
+    Allowed,
+    Unwanted,
 }
 
 impl Output {
@@ -53,7 +62,16 @@ impl Output {
                 anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never
             }
         };
-        Self { form, colour, out: BufWriter::new(stdout.lock()) }
+        let paging = if common.no_pager { Paging::Unwanted } else { Paging::Allowed };
+        Self { form, colour, paging, out: BufWriter::new(Sink::stdout()) }
+    }
+
+    /// Begins an answer that may be long: a person reads it in a pager, until it is
+    /// [closed](Self::close).
+    pub(crate) fn page(&mut self) {
+        if self.form == Form::Terminal && self.paging == Paging::Allowed {
+            self.out = BufWriter::new(Sink::PagerToCome);
+        }
     }
 
     pub(crate) fn form(&self) -> Form {
@@ -104,11 +122,19 @@ impl Output {
         self.out.flush().map_err(|e| stopped(&e))
     }
 
+    /// Ends the answer, and returns once a person has read it.
+    pub(crate) fn close(&mut self) -> Result<(), Stop> {
+        let flushed = self.flush();
+        // What could not be handed on is not to be tried again.
+        let out = mem::replace(&mut self.out, BufWriter::new(Sink::stdout()));
+        drop(out.into_parts());
+        flushed
+    }
+
     /// Returns how wide the terminal is, in columns.
-    pub(crate) fn width(&self) -> usize {
+    pub(crate) fn width() -> usize {
         let told = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let asked =
-            || rustix::termios::tcgetwinsize(self.out.get_ref()).ok().map(|size| size.ws_col);
+        let asked = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| size.ws_col);
         told.or_else(|| asked().map(usize::from)).filter(|w| *w > 0).unwrap_or(WIDTH_DEFAULT)
     }
 }

@@ -73,7 +73,7 @@ impl Table {
         }
         let widths = widths(&rows);
         let before_last = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
-        let room = out.width().saturating_sub(before_last).max(ROOM_MIN);
+        let room = Output::width().saturating_sub(before_last).max(ROOM_MIN);
         for last in rows.iter_mut().filter_map(|row| row.last_mut()) {
             last.cut_to(room);
         }
