@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// How the program ends; the number is the exit status.
 ///
-/// 130 is not among them: an interrupt ends the program where it stands, as the shell reports it.
+/// 129, 130 and 143 are not among them: so a shell reports that the signal HUP, INT or TERM ended us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 #[repr(u8)]

@@ -98,9 +98,9 @@ impl Search {
         )?;
         progress.end();
         cx.out.close()?;
-        let exit = failures.iter().map(|failure| cx.notices.failure(failure)).last();
+        let none = failures.iter().fold(Exit::NothingThere, |_, why| cx.notices.failure(why));
         warn_of(cx, unreadable.into_inner());
-        Ok(if is_found { Exit::Done } else { exit.unwrap_or(Exit::NothingThere) })
+        Ok(if is_found { Exit::Done } else { none })
     }
 
     fn needle(&self) -> Result<Needle, Failure> {
