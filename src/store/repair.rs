@@ -21,7 +21,7 @@ use super::{
     folder::Folder,
     layout,
     lock::{Deadline, Held, acquire},
-    mark::Mark,
+    mark,
     medium::Access,
     reader::{self, Opened},
     sift::{Outlet, Sifter},
@@ -129,7 +129,7 @@ pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Err
     folder.sync(Level::Notes)?;
     if folder.identity(&new_log)?.is_some() {
         // The log was not replaced: what the repair took out still stands in it.
-        if let Some(before) = Mark::read(folder, &mark)? {
+        if let Some(before) = mark::rejected_before(folder, &mark)? {
             take_back_rejected(folder, session, before)?;
         }
         folder.remove_if_there(&new_log)?;
@@ -205,7 +205,7 @@ struct Rewriting<'a> {
 
 impl Rewriting<'_> {
     fn run(&self, plan: &Repair, held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let replaced = Mark::put(self.folder, self.session)
+        let replaced = mark::put(self.folder, self.session)
             .and_then(|()| self.write(plan))
             .and_then(|()| self.check_undisturbed(held, deadline))
             .and_then(|()| replace(self.folder, &layout::repaired(self.session), self.name));
