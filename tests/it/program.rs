@@ -10,6 +10,7 @@ mod asking;
 mod counting;
 mod deciding;
 mod diffing;
+mod doctoring;
 mod examples;
 mod exporting;
 mod following;

@@ -88,6 +88,7 @@ pub(crate) enum Command {
     Hooks(command::Hooks),
     #[cfg(feature = "mcp")]
     Mcp(command::Mcp),
+    Doctor(command::Doctor),
     Where(command::Where),
     Config(command::Config),
     Schema(command::Schema),
@@ -119,6 +120,7 @@ impl Command {
             #[cfg(feature = "mcp")]
             Self::Mcp(mcp) => mcp.run(cx),
             Self::Where(command::Where {}) => command::Where::run(cx),
+            Self::Doctor(doctor) => doctor.run(cx),
             Self::Config(config) => config.run(cx),
             Self::Schema(schema) => schema.run(cx),
             Self::Completions(completions) => completions.run(cx),

@@ -46,9 +46,9 @@ macro_rules! schemas {
 }
 
 #[rustfmt::skip]
-const SCHEMAS: [Known; 23] = schemas![
+const SCHEMAS: [Known; 24] = schemas![
     "rollover", "decide", "write", "show", "list", "log", "diff", "search", "stats", "follow",
-    "export", "import", "verify", "repair", "forget", "splice", "where", "config", "schema", "hooks",
+    "export", "import", "verify", "repair", "forget", "splice", "doctor", "where", "config", "schema", "hooks",
     "completions", "man", "notices",
 ];
 

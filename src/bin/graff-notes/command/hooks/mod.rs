@@ -5,6 +5,8 @@ mod place;
 mod setting;
 mod status;
 
+pub(super) use status::{Installed, Standing, standings};
+
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 use graff_notes::host::hook::Host;

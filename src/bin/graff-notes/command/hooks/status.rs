@@ -42,21 +42,21 @@ pub(super) struct Status {
 
 /// How an agent stands to us.
 #[derive(Serialize)]
-struct Standing {
-    host: &'static str,
-    scope: &'static str,
-    settings: Utf8PathBuf,
-    installed: Installed,
+pub(in crate::command) struct Standing {
+    pub(in crate::command) host: &'static str,
+    pub(in crate::command) scope: &'static str,
+    pub(in crate::command) settings: Utf8PathBuf,
+    pub(in crate::command) installed: Installed,
     /// Whether Codex has trust on record for each hook; null for the others.
-    trusted: Option<bool>,
+    pub(in crate::command) trusted: Option<bool>,
     /// Where the program lies that the agent will find; null where there is none.
-    reachable: Option<Utf8PathBuf>,
+    pub(in crate::command) reachable: Option<Utf8PathBuf>,
     last_called: Option<LastCall>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-enum Installed {
+pub(in crate::command) enum Installed {
     Yes,
     No,
     Partly { missing: Vec<&'static str> },
@@ -71,23 +71,32 @@ struct LastCall {
 
 impl Status {
     pub(super) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let project = Scope::Project(cx.root()?.path);
-        let mut standings = Vec::new();
-        for host in Host::ALL.into_iter().filter(|host| self.host.is_none_or(|it| it == *host)) {
-            standings.push(Standing::of(host, "user", &Scope::User)?);
-            let of_project = Standing::of(host, "project", &project)?;
-            let same =
-                standings.last().is_some_and(|of_user| of_user.settings == of_project.settings);
-            if !same && !matches!(of_project.installed, Installed::No) {
-                standings.push(of_project);
-            }
-        }
+        let standings = standings(cx.root()?.path, self.host)?;
         match cx.out.form() {
             Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing))?,
             form => show(cx, &standings, form)?,
         }
         Ok(Exit::Done)
     }
+}
+
+/// Returns how the agents stand to us, or one of them: for the user, and for the project below
+/// `root` where that has settings of its own.
+pub(in crate::command) fn standings(
+    root: Utf8PathBuf,
+    only: Option<Host>,
+) -> Result<Vec<Standing>, Failure> {
+    let project = Scope::Project(root);
+    let mut standings = Vec::new();
+    for host in Host::ALL.into_iter().filter(|host| only.is_none_or(|it| it == *host)) {
+        standings.push(Standing::of(host, "user", &Scope::User)?);
+        let of_project = Standing::of(host, "project", &project)?;
+        let same = standings.last().is_some_and(|of_user| of_user.settings == of_project.settings);
+        if !same && !matches!(of_project.installed, Installed::No) {
+            standings.push(of_project);
+        }
+    }
+    Ok(standings)
 }
 
 impl Standing {

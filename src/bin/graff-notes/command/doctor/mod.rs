@@ -1,0 +1,122 @@
+//! `doctor`: whether what we rely on holds here, a line a check, and what to do where it doesn't.
+
+mod hosts;
+mod place;
+mod probe;
+mod sessions;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use graff_notes::store::Store;
+use serde::Serialize;
+
+use crate::{
+    context::Context,
+    exit::Exit,
+    failure::{Stop, heard_or_not},
+    output::{Cell, Form, Table},
+    settings,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes doctor
+  graff-notes doctor --json | jq 'select(.status != \"ok\")'
+
+It writes a note in a folder of its own beside the notes, with a second process, and removes it. In a
+pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and what to do.
+
+Exit status: 1 where a check failed, else 0.";
+
+/// Checks that notes can be kept safely here, and that agents can call us
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Doctor {
+    /// Only writes a note below this root, without waiting: the second process of the check
+    #[arg(long, value_name = "DIR", hide = true)]
+    probe: Option<Utf8PathBuf>,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Ok,
+    Warning,
+    Failure,
+}
+
+/// What a check found.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    status: Status,
+    detail: String,
+    advice: Option<String>,
+}
+
+impl Finding {
+    fn ok(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, status: Status::Ok, detail: detail.into(), advice: None }
+    }
+
+    fn warning(check: &'static str, detail: impl Into<String>, advice: impl Into<String>) -> Self {
+        let advice = Some(advice.into());
+        Self { check, status: Status::Warning, detail: detail.into(), advice }
+    }
+
+    fn failure(check: &'static str, detail: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { status: Status::Failure, ..Self::warning(check, detail, advice) }
+    }
+}
+
+const HEAD: &[&str] = &["check", "status", "found", "advice"];
+
+impl Doctor {
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        if let Some(root) = &self.probe {
+            return probe::second(root);
+        }
+        let root = cx.root()?;
+        let store = Store::at(root.path.clone());
+        let mut findings = vec![Finding::ok("version", version())];
+        findings.push(Finding::ok("root", format!("{}: {}", root.path, root.because.words())));
+        findings.push(match settings::read(cx.root_flag()) {
+            Ok(given) => Finding::ok("settings", format!("{} are set", given.len())),
+            Err(why) => Finding::failure("settings", why.to_string(), "mend that line"),
+        });
+        findings.push(place::file_system(&root.path));
+        findings.extend(place::modes(&store));
+        findings.extend(place::ignored(&store));
+        findings.extend(probe::first(&store));
+        findings.extend(sessions::all(&store));
+        findings.extend(hosts::all(root.path));
+        heard_or_not(say(cx, &findings))?;
+        let failed = findings.iter().any(|finding| finding.status == Status::Failure);
+        Ok(if failed { Exit::Failed } else { Exit::Done })
+    }
+}
+
+fn version() -> String {
+    format!("graff-notes {}, format 1 of the log", env!("CARGO_PKG_VERSION"))
+}
+
+fn say(cx: &mut Context, findings: &[Finding]) -> Result<(), Stop> {
+    let mut table = Table::of(HEAD);
+    for finding in findings {
+        if cx.out.form() == Form::Json {
+            cx.out.json(finding)?;
+            continue;
+        }
+        let status = match finding.status {
+            Status::Ok => Cell::good("ok"),
+            Status::Warning => Cell::strong("warning"),
+            Status::Failure => Cell::bad("failure"),
+        };
+        let advice = finding.advice.as_deref().unwrap_or("-");
+        let row =
+            vec![Cell::text(finding.check), status, Cell::text(&finding.detail), Cell::dim(advice)];
+        table.row(&mut cx.out, row)?;
+    }
+    table.end(&mut cx.out)
+}

@@ -1,0 +1,110 @@
+//! Where the notes lie: the file system, who may read them, and whether they would be committed.
+
+use std::{fs, io, os::unix::fs::MetadataExt};
+
+use camino::Utf8Path;
+use graff_notes::store::Store;
+
+use super::Finding;
+
+/// What group and others may do with a file, as bits of its mode.
+const BITS_OF_OTHERS: u32 = 0o077;
+
+/// File systems that promise less than a disk in this machine: their numbers, names, and why.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const WEAK: [(i64, &str, &str); 7] = [
+    (0x6969, "nfs", NETWORK),
+    (0x517B, "smb", NETWORK),
+    (0xFF53_4D42, "cifs", NETWORK),
+    (0xFE53_4D42, "smb2", NETWORK),
+    (0x0102_1997, "9p", NETWORK),
+    (0x0102_1994, "tmpfs", "a restart of the machine empties it"),
+    (0x6573_5546, "fuse", "whether it keeps what it was told to sync depends on its program"),
+];
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const NETWORK: &str = "its locks and syncs depend on a server";
+
+/// Says what kind of file system the notes are on.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn file_system(root: &Utf8Path) -> Finding {
+    const CHECK: &str = "file system";
+    let kind = match rustix::fs::statfs(root.as_std_path()) {
+        Ok(status) => wide(status.f_type) & 0xFFFF_FFFF,
+        Err(e) => {
+            return Finding::failure(
+                CHECK,
+                format!("{root}: {e}"),
+                "choose another root, with --root",
+            );
+        }
+    };
+    match WEAK.iter().find(|(number, ..)| *number == kind) {
+        Some((_, name, why)) => Finding::warning(
+            CHECK,
+            format!("{name}: {why}"),
+            "keep notes that matter on a local disk",
+        ),
+        None => Finding::ok(CHECK, format!("local, of kind {kind:#x}")),
+    }
+}
+
+/// Widens the number of a file system, whose width hangs on the machine.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn wide(kind: impl Into<i64>) -> i64 {
+    kind.into()
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn file_system(root: &Utf8Path) -> Finding {
+    Finding::ok("file system", format!("{root}: its kind is not known here"))
+}
+
+/// Says whether others may read or write the notes; nothing where there are none.
+pub(super) fn modes(store: &Store) -> Option<Finding> {
+    const CHECK: &str = "modes";
+    let folder = store.notes_path();
+    let names = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
+        Err(e) => {
+            let advice = "check who owns the folder, and its mode";
+            return Some(Finding::failure(CHECK, format!("{folder}: {e}"), advice));
+        }
+    };
+    let files = names.flatten().map(|entry| entry.path());
+    let open: Vec<_> =
+        files.chain([folder.clone().into_std_path_buf()]).filter(|path| is_open(path)).collect();
+    let Some(first) = open.first() else {
+        return Some(Finding::ok(CHECK, "only you can read the notes"));
+    };
+    let (first, more) = (first.display(), open.len() - 1);
+    let detail = format!("other users may get at {first} and {more} more");
+    Some(Finding::warning(CHECK, detail, format!("chmod -R go= {folder}")))
+}
+
+/// Returns whether the mode of a file lets others at it. Its own folder may still keep them out.
+fn is_open(path: &std::path::Path) -> bool {
+    let is_ignore = path.file_name().is_some_and(|name| name == ".gitignore");
+    !is_ignore && fs::symlink_metadata(path).is_ok_and(|status| status.mode() & BITS_OF_OTHERS != 0)
+}
+
+/// Says whether the notes are kept out of version control; nothing where there are none.
+pub(super) fn ignored(store: &Store) -> Option<Finding> {
+    const CHECK: &str = ".gitignore";
+    let folder = store.notes_path();
+    if !folder.is_dir() {
+        return None;
+    }
+    let path = folder.join(".gitignore");
+    Some(match fs::read_to_string(&path) {
+        Ok(text) if text.lines().any(|line| line.trim() == "*") => {
+            Finding::ok(CHECK, "the notes are kept out of version control")
+        }
+        Ok(_) => Finding::warning(CHECK, "the notes may be committed", "right if you edited it so"),
+        Err(_) => {
+            let advice = format!("echo '*' >{path}");
+            Finding::warning(CHECK, "it is not there: the notes may be committed", advice)
+        }
+    })
+}

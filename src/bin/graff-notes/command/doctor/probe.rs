@@ -1,0 +1,114 @@
+//! Whether a lock keeps a second process out, and a note comes to the disk: tried, not concluded.
+
+use std::{
+    env, fs, io,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{
+    log::Draft,
+    session::SessionName,
+    store::Store,
+    units::{Generation, Timestamp},
+};
+use rustix::fs::{FlockOperation, flock};
+
+use super::Finding;
+use crate::{
+    exit::Exit,
+    failure::{Failure, Stop},
+};
+
+/// The session that is written to.
+const SESSION: &str = "doctor";
+
+/// A folder of our own beside the notes, on the same file system; it goes when we do.
+struct Scratch(Utf8PathBuf);
+
+impl Scratch {
+    fn beside(store: &Store) -> io::Result<Self> {
+        let notes = store.notes_path();
+        let place = if notes.is_dir() { notes } else { store.root().to_owned() };
+        let path = place.join(format!(".graff-doctor.{}", std::process::id()));
+        fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // it is empty but for what we wrote
+    }
+}
+
+/// Appends where nobody holds the lock, and without waiting: what the second process does.
+pub(super) fn second(root: &Utf8Path) -> Result<Exit, Stop> {
+    append(&Store::at(root).with_patience(Duration::ZERO))?;
+    Ok(Exit::Done)
+}
+
+fn append(store: &Store) -> Result<(), Failure> {
+    let session = SessionName::parse(SESSION).map_err(Failure::input)?;
+    let (generation, created_at) = (Generation::ZERO, Timestamp::ZERO);
+    let _ = store.append(&session, &Draft::Attempt { generation, created_at })?;
+    Ok(())
+}
+
+/// Says whether notes can be written, and whether a lock keeps the second process out.
+pub(super) fn first(store: &Store) -> Vec<Finding> {
+    const SYNC: &str = "sync";
+    let scratch = match Scratch::beside(store) {
+        Ok(scratch) => scratch,
+        Err(e) => {
+            let advice = "check the rights and the space there, or choose another root";
+            return vec![Finding::failure(SYNC, format!("{}: {e}", store.root()), advice)];
+        }
+    };
+    let trial = Store::at(scratch.0.clone());
+    let since = Instant::now();
+    if let Err(why) = append(&trial) {
+        let advice = why.advice().unwrap_or("choose another root").to_owned();
+        return vec![Finding::failure(SYNC, why.to_string(), advice)];
+    }
+    let took = since.elapsed().as_millis();
+    vec![Finding::ok(SYNC, format!("a record was on disk after {took} ms")), lock(&trial)]
+}
+
+fn lock(store: &Store) -> Finding {
+    const CHECK: &str = "lock";
+    let tried = (|| {
+        let session = SessionName::parse(SESSION).map_err(io::Error::other)?;
+        let file = fs::File::options().write(true).open(store.lock_path(&session))?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        let while_held = other_process(store.root())?;
+        flock(&file, FlockOperation::Unlock)?;
+        Ok::<_, io::Error>((while_held, other_process(store.root())?))
+    })();
+    let (busy, done) = (Some(i32::from(u8::from(Exit::Busy))), Some(0));
+    match tried {
+        Ok((held, free)) if held == busy && free == done => {
+            Finding::ok(CHECK, "it keeps a second process out, and lets it in again")
+        }
+        Ok((held, _)) if held == done => Finding::failure(
+            CHECK,
+            "a second process wrote while the first held the lock",
+            "put the store on a local file system, with --root",
+        ),
+        Ok((held, free)) => Finding::failure(
+            CHECK,
+            format!("a second process ended with {held:?}, and with {free:?} once it was free"),
+            "put the store on a local file system, with --root",
+        ),
+        Err(e) => {
+            Finding::failure(CHECK, e.to_string(), "see whether this program can be run twice")
+        }
+    }
+}
+
+fn other_process(root: &Utf8Path) -> io::Result<Option<i32>> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(["doctor", "--probe", root.as_str()]).stdin(Stdio::null());
+    Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status()?.code())
+}

@@ -1,0 +1,153 @@
+//! The doctor says of each thing that we rely on whether it holds, and what to do where it doesn't;
+//! it leaves nothing behind.
+
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::support::world::{Ran, World};
+
+/// The program, whose user's home is the root.
+fn command(world: &World, args: &[&str]) -> Command {
+    let mut command = world.command(&[&["doctor"], args].concat());
+    command.env("HOME", world.root()).env_remove("CODEX_HOME").env_remove("CLAUDE_CONFIG_DIR");
+    command
+}
+
+fn findings(world: &World, status: i32) -> Vec<Value> {
+    Ran::of(&mut command(world, &["--json"])).ends(status).answers()
+}
+
+#[track_caller]
+fn finding<'f>(findings: &'f [Value], check: &str) -> &'f Value {
+    findings.iter().find(|finding| finding["check"] == check).unwrap_or_else(|| panic!("{check}"))
+}
+
+#[test]
+fn all_is_well_in_a_new_folder_and_in_a_good_store_and_nothing_is_left_behind() {
+    let world = World::new();
+    let before = world.files();
+    findings(&world, 0);
+    assert_eq!(world.files(), before);
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    let before = world.files();
+    let found = findings(&world, 0);
+    for check in
+        ["version", "root", "settings", "modes", ".gitignore", "sync", "lock", "sessions", "clock"]
+    {
+        assert_eq!(finding(&found, check)["status"], "ok", "{check}");
+        assert_eq!(finding(&found, check)["advice"], Value::Null, "{check}");
+    }
+    let lock = "it keeps a second process out, and lets it in again";
+    assert_eq!(finding(&found, "lock")["detail"], lock);
+    assert_eq!(world.files(), before);
+    let rows = Ran::of(&mut command(&world, &[])).ends(0);
+    assert!(rows.stdout().contains(&format!("lock\tok\t{lock}\t-\n")), "{rows}");
+}
+
+type Spoil = fn(&World);
+
+#[test]
+fn what_is_wrong_is_said_with_what_to_do() {
+    let note =
+        |at: u64| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"a\",\"created_at\":{at}}}\n");
+    let cases: [(&str, Spoil, i32, Value); 7] = [
+        (
+            "modes",
+            |world| {
+                fs::set_permissions(world.log("s1"), fs::Permissions::from_mode(0o644))
+                    .expect("a mode");
+            },
+            0,
+            json!("warning"),
+        ),
+        (
+            ".gitignore",
+            |world| {
+                fs::remove_file(world.log("s1").with_file_name(".gitignore"))
+                    .expect("it is removed");
+            },
+            0,
+            json!("warning"),
+        ),
+        ("sessions", |world| world.put("s1", "junk\n"), 0, json!("warning")),
+        (
+            "sessions",
+            |world| fs::create_dir(world.log("s2")).expect("a folder"),
+            1,
+            json!("failure"),
+        ),
+        (
+            "sessions",
+            |world| {
+                let odd = world.log("s1").with_file_name("raw name.notes.jsonl");
+                fs::write(odd, "").expect("a file of another program");
+            },
+            0,
+            json!("warning"),
+        ),
+        (
+            "settings",
+            |world| {
+                fs::write(world.root().join(".graff/config.toml"), "percent = 0").expect("a file");
+            },
+            1,
+            json!("failure"),
+        ),
+        (
+            "hooks",
+            |world| {
+                let settings = world.root().join(".claude/settings.json");
+                fs::create_dir(settings.parent().expect("a folder")).expect("the folder is made");
+                fs::write(settings, "{\"hooks\":").expect("a file");
+            },
+            1,
+            json!("failure"),
+        ),
+    ];
+    for (check, spoil, status, expected) in cases {
+        let world = World::new();
+        world.run(&["write", "s1", "--text", "a note"]).ends(0);
+        spoil(&world);
+        let found = findings(&world, status);
+        let finding = finding(&found, check);
+        assert_eq!(finding["status"], expected, "{found:?}");
+        assert!(finding["advice"].is_string(), "{finding}");
+    }
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    world.put("s1", note(4_102_444_800_000));
+    let found = findings(&world, 0);
+    let clock = finding(&found, "clock");
+    assert_eq!(clock["status"], "warning");
+    assert!(
+        clock["detail"].as_str().is_some_and(|detail| detail.contains("2100-01-01")),
+        "{clock}"
+    );
+}
+
+#[test]
+fn hooks_that_are_installed_are_called_as_the_agent_would() {
+    let world = World::new();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    let folder = program.parent().expect("its folder").to_str().expect("UTF-8");
+    let hooks = |path: &str| {
+        let mut command = command(&world, &["--json"]);
+        let found = Ran::of(command.env("PATH", path)).answers();
+        let of_claude = |it: &&Value| {
+            it["check"] == "hooks"
+                && it["detail"].as_str().is_some_and(|d| d.starts_with("claude-code"))
+        };
+        found.iter().find(of_claude).expect("a finding")["detail"].clone()
+    };
+    assert_eq!(hooks(folder), "claude-code: not installed");
+    let mut install = world.command(&["hooks", "install", "claude-code"]);
+    Ran::of(install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR")).ends(0);
+    let answers = hooks(folder);
+    assert!(answers.as_str().is_some_and(|it| it.ends_with("installed, and answers")), "{answers}");
+    let lost = hooks("/nowhere");
+    assert!(
+        lost.as_str().is_some_and(|it| it.ends_with("no folder in PATH has graff-notes")),
+        "{lost}"
+    );
+}
