@@ -84,6 +84,15 @@ fn a_prompt_is_shown_with_its_control_characters_escaped_and_kept_in_a_pipe() {
 }
 
 #[test]
+fn a_name_that_stands_in_a_damaged_log_is_shown_as_its_escape_too() {
+    let world = World::new();
+    world.put("s1", "{\"v\":1,\"session\":\"abc\u{202e}\u{9b}def\",\"text\":\"a\"}\n");
+    let ran = world.at_terminal(80, "", &["verify", "s1"]).ends(5);
+    assert!(!ran.stdout().contains(['\u{202e}', '\u{9b}']), "{ran}");
+    assert!(ran.stdout().contains("abc"), "{ran}");
+}
+
+#[test]
 fn a_name_that_turns_the_direction_of_writing_is_shown_as_its_escape() {
     let world = World::new();
     world.fed("a note", &["write", "abc\u{202e}def"]).quietly();

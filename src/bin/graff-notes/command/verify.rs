@@ -14,7 +14,7 @@ use crate::{
     context::{Context, explain, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    output::{Cell, Form, Progress, Table, plural},
+    output::{Cell, Form, Progress, Table, plural, shown},
 };
 
 const EXAMPLES: &str = "\
@@ -185,7 +185,7 @@ fn words(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(),
     let mut findings: Vec<_> = health.faults.iter().chain(&health.remarks).collect();
     findings.sort_by_key(|finding| finding.offset);
     for finding in findings {
-        cx.out.line(&format!("  {finding}"))?;
+        cx.out.line(&shown(&format!("  {finding}")))?;
     }
     if left_out > 0 {
         cx.out.line(&format!("  and {left_out} more"))?;
