@@ -2,7 +2,7 @@
 //! that grows with its length and no faster.
 //!
 //! Shown with a process of its own for each log, which does all that reads, and whose peak of memory
-//! the system tells. `cargo test --test it bounds -- --ignored --nocapture` does it with 1 GB.
+//! the system tells. With 1 GB: `cargo test --release --test it bounds -- --ignored --nocapture`.
 
 use std::{
     fs::{self, File},
