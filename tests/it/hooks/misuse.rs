@@ -177,11 +177,11 @@ fn a_command_line_that_makes_no_sense_ends_with_0_too() {
         assert_eq!(ran.stdout(), "", "{args:?}");
         assert!(ran.stderr().contains("error: "), "{args:?}: {ran}");
     }
-    let percent = json!({"stop_hook_active": false});
     let desk = desk.with("GRAFF_PERCENT", "0");
-    desk.says("s1", &[super::script::Said::Agent("done", 199_000)]);
-    let ran = desk.calls("s1", "Stop", percent);
+    desk.says("s1", &[super::script::Said::Agent("done", 100_000)]);
+    let ran = desk.calls("s1", "Stop", json!({"stop_hook_active": false}));
     assert_eq!(ran.stdout(), "", "{ran}");
+    assert!(ran.stderr().contains("GRAFF_PERCENT=\"0\""), "{ran}");
     Ran::of(&mut desk.command(&["show", "hook"])).ends(3);
 }
 

@@ -47,16 +47,15 @@ pub(crate) struct Hook {
     /// Agent that calls: claude-code, codex, gemini, opencode or goose
     #[arg(value_name = "HOST")]
     host: Host,
-    /// Size of the model's context window; without it `GRAFF_WINDOW_TOKENS`, else what the host or
-    /// the transcript says, else 200000 (gemini: 1048576)
+    /// Size of the model's context window; without it what the host or the transcript says, else
+    /// 200000 (gemini: 1048576)
     #[arg(long, value_name = "N")]
     window_tokens: Option<u64>,
     /// Share of the window at which the agent is asked for its note, in percent, 1 to 100; without
-    /// it `GRAFF_PERCENT`, else 75
+    /// it 75
     #[arg(long, value_name = "N")]
     percent: Option<u64>,
-    /// Most model calls of the session, of which a share is held back; without it
-    /// `GRAFF_CALLS_CAP`, else no limit
+    /// Most model calls of the session, of which a share is held back; without it no limit
     #[arg(long, value_name = "N")]
     calls_cap: Option<u64>,
     /// Shows what would be sent, and writes nothing

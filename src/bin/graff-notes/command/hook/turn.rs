@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// Where the usage is unknown nobody is asked: a guess is no reason to keep a user waiting.
 pub(super) fn ask(visit: &Visit<'_>) -> Result<(), Failure> {
     let Some(request) = visit.last_request()? else { return Ok(()) };
-    let window = visit.window(request.window)?;
+    let window = visit.window(request.window);
     let Ok(used) = request.usage.and_then(|report| report.input(window)) else { return Ok(()) };
     if !visit.policy()?.threshold(window).check_measured(used).is_due() {
         return Ok(());
@@ -112,7 +112,7 @@ fn reply(visit: &Visit<'_>, nonce: &str) -> Result<Option<String>, Failure> {
 fn open(visit: &Visit<'_>, generation: Generation) -> Result<Notebook, Failure> {
     let settings = Settings { generation, ..Settings::default() };
     let name = visit.session().as_str();
-    Ok(Notebook::open(&visit.store, name, visit.pool()?, settings)?)
+    Ok(Notebook::open(&visit.store, name, visit.pool(), settings)?)
 }
 
 /// Returns the generation of the history, and leaves word of it with what `change` adds.

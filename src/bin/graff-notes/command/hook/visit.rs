@@ -186,37 +186,24 @@ impl<'a> Visit<'a> {
 
     /// Returns the model's window: what the user says here, what the user says to the host, what
     /// the transcript says, or what the host's models have.
-    pub(super) fn window(&self, said: Option<Tokens>) -> Result<Tokens, Failure> {
-        let here = figure(self.hook.window_tokens, "GRAFF_WINDOW_TOKENS")?;
+    pub(super) fn window(&self, said: Option<Tokens>) -> Tokens {
         let to_host = || {
             let value = env::var(self.call.host.window_variable()?).ok()?;
             value.trim().parse().ok().filter(|tokens| *tokens > 0) // else the host ignores it too
         };
-        let window = here.or_else(to_host).map(Tokens::new).or(said);
-        Ok(window.unwrap_or(self.call.host.window_default()))
+        let window = self.hook.window_tokens.or_else(to_host).map(Tokens::new).or(said);
+        window.unwrap_or(self.call.host.window_default())
     }
 
     pub(super) fn policy(&self) -> Result<Policy, Failure> {
-        let percent = figure(self.hook.percent, "GRAFF_PERCENT")?.unwrap_or(PERCENT_DEFAULT);
         Policy::default()
-            .with_percent(percent)
+            .with_percent(self.hook.percent.unwrap_or(PERCENT_DEFAULT))
             .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))
     }
 
-    pub(super) fn pool(&self) -> Result<RunPool, Failure> {
-        let cap = figure(self.hook.calls_cap, "GRAFF_CALLS_CAP")?.unwrap_or_default();
-        Ok(RunPool::builder().cap(Calls::new(cap)).build())
+    pub(super) fn pool(&self) -> RunPool {
+        RunPool::builder().cap(Calls::new(self.hook.calls_cap.unwrap_or_default())).build()
     }
-}
-
-/// Returns the figure that a flag gives, or the variable without it.
-fn figure(flag: Option<u64>, variable: &str) -> Result<Option<u64>, Failure> {
-    let value = env::var(variable).ok().filter(|value| flag.is_none() && !value.is_empty());
-    let said = value.map(|value| {
-        let number = value.trim().parse();
-        number.map_err(|_| Failure::input(format_args!("read {variable}: {value:?} is no number")))
-    });
-    Ok(flag.or(said.transpose()?))
 }
 
 /// Returns the folder of the project: what the host names, else where the session works. It may be
