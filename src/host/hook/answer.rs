@@ -1,12 +1,12 @@
 //! What is printed for the host to read: exact bytes, or none.
 //!
 //! One unknown key loses the whole answer on Codex CLI, a line before the object loses it on Gemini
-//! CLI, and an event's name that is not the caller's loses it on Claude Code. So there are three
+//! CLI, and an event's name that is not the caller's loses it on Claude Code. So there are four
 //! forms, each seen to work, and nothing else is ever printed.
 
 use serde::Serialize;
 
-use super::{client::Host, event::Call};
+use super::{client::Host, event::Call, outgoing::Message};
 
 /// What the host is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Answer {
     Context(String),
     /// The turn must not end yet: the model goes on with this text.
     Block(String),
+    /// Other messages for the request that is about to be made.
+    Request(Vec<Message>),
     /// A text for the model that writes the summary.
     Summariser(String),
 }
@@ -33,6 +35,24 @@ struct ContextOutput<'a> {
 struct Context<'a> {
     hook_event_name: &'a str,
     additional_context: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestOutput<'a> {
+    hook_specific_output: Request<'a>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    #[serde(rename = "hookEventName")]
+    hook_event_name: &'a str,
+    llm_request: Messages<'a>,
+}
+
+#[derive(Serialize)]
+struct Messages<'a> {
+    messages: &'a [Message],
 }
 
 #[derive(Serialize)]
@@ -70,6 +90,12 @@ impl Answer {
             // It becomes instructions as it stands: JSON would be read out to the model.
             Self::Summariser(text) if call.host == Host::ClaudeCode => format!("{text}\n"),
             Self::Context(text) | Self::Summariser(text) => context(text),
+            Self::Request(messages) => object(&RequestOutput {
+                hook_specific_output: Request {
+                    hook_event_name: &call.name,
+                    llm_request: Messages { messages },
+                },
+            }),
             Self::Block(reason) => object(&BlockOutput { decision: refusal(call.host), reason }),
         }
     }

@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 
-use super::client::Host;
+use super::{client::Host, outgoing::Message};
 use crate::session::SessionName;
 
 /// One call of a hook.
@@ -42,6 +42,11 @@ pub enum Event {
     Start(Start),
     /// A model request is about to be made, and its system prompt is put together.
     SystemPrompt,
+    /// A model request is about to be made, and may be changed.
+    Request {
+        /// What goes to the model, as far as the host shows it.
+        messages: Vec<Message>,
+    },
     /// The user's words are about to go to the model.
     Prompt {
         /// The words, with what the host put beside them.
@@ -112,6 +117,8 @@ pub enum Task {
     Splice,
     /// Give the newest note, whatever was given before.
     Show,
+    /// Put the newest note behind the summary in this request, unless it is in there.
+    Patch,
     /// Ask the agent for its note, if the history is large enough.
     AskAgent,
     /// Take the agent's answer, if it was asked.
@@ -177,6 +184,7 @@ fn codex(event: &Event) -> Task {
 fn gemini(event: &Event) -> Task {
     match event {
         Event::Prompt { .. } | Event::ToolEnded => Task::Splice,
+        Event::Request { .. } => Task::Patch,
         Event::TurnEnded { stop, .. } => end_of_turn(*stop),
         Event::Compacting(Trigger::Manual) => Task::Salvage,
         _ => Task::Nothing,

@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::{
     client::Host,
     event::{Agent, Call, Event, Start, Stop, Trigger},
+    outgoing::{Message, Outgoing},
 };
 use crate::session::{NameRefused, SessionName};
 
@@ -87,6 +88,7 @@ impl Payload<'_> {
             "UserPromptSubmit" | "BeforeAgent" => {
                 Event::Prompt { text: self.text("prompt").unwrap_or_default() }
             }
+            "BeforeModel" => Event::Request { messages: self.messages() },
             "AfterTool" => Event::ToolEnded,
             "PreCompact" | "PreCompress" => Event::Compacting(self.trigger()),
             "PostCompact" => Event::Compacted { summary: self.text("compact_summary") },
@@ -118,6 +120,12 @@ impl Payload<'_> {
     fn stop(&self) -> Stop {
         let again = self.0.get("stop_hook_active").is_some_and(|flag| flag.get() == "true");
         if again { Stop::Again } else { Stop::First }
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        let request = self.0.get("llm_request").map(|request| request.get());
+        let outgoing = request.and_then(|request| serde_json::from_str(request).ok());
+        outgoing.map_or_else(Vec::new, |Outgoing { messages }| messages)
     }
 
     fn text(&self, key: &str) -> Option<String> {

@@ -53,8 +53,9 @@ const ON_CODEX: [Registration; 4] = [
     on("Stop", CODEX),
 ];
 
-const ON_GEMINI: [Registration; 4] = [
+const ON_GEMINI: [Registration; 5] = [
     on("BeforeAgent", GEMINI),
+    on("BeforeModel", GEMINI),
     on("AfterTool", GEMINI),
     on("AfterAgent", GEMINI),
     on("PreCompress", GEMINI_MANUAL),

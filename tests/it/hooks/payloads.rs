@@ -72,6 +72,7 @@ const TASKS: &[(Host, &[(&str, Task)])] = &[
             ("after-agent-again", Task::TakeReply),
             ("after-tool", Task::Splice),
             ("before-agent", Task::Splice),
+            ("before-model", Task::Patch),
             ("before-tool", Task::Nothing),
             ("pre-compress-auto", Task::Nothing),
             ("pre-compress-manual", Task::Salvage),

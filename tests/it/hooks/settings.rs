@@ -138,6 +138,7 @@ fn what_is_put_in_reads_well() {
   "theme": "dark", // mine
   "hooks": {
     "BeforeAgent": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
+    "BeforeModel": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
     "AfterTool": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
     "AfterAgent": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
     "PreCompress": [{"matcher": "manual", "hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}]

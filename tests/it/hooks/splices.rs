@@ -95,6 +95,36 @@ fn on_gemini_the_next_tool_result_makes_up_for_it_in_a_running_turn() {
 }
 
 #[test]
+fn on_gemini_a_request_behind_a_compression_gets_the_note_that_the_history_lost() {
+    let desk = desk(Host::Gemini);
+    let request = |contents: &[&str]| {
+        let message = |content: &&str| json!({"role": "user", "content": content, "more": 7});
+        json!({"llm_request": {"messages": contents.iter().map(message).collect::<Vec<_>>()}})
+    };
+    let patched = |contents: &[&str]| {
+        let ran = desk.calls("s1", "BeforeModel", request(contents)).quietly();
+        (!ran.stdout().is_empty()).then(|| ran.json()["hookSpecificOutput"].clone())
+    };
+    let summary = "<session_context/><state_snapshot>first</state_snapshot>";
+    let found = patched(&[summary, "Got it.", "go on"]).expect("the note");
+    let messages = &found["llm_request"]["messages"];
+    assert_eq!(found["hookEventName"], "BeforeModel");
+    assert_eq!((messages[1].clone(), messages[2].clone()), {
+        let same = request(&["Got it.", "go on"])["llm_request"]["messages"].clone();
+        (same[0].clone(), same[1].clone())
+    });
+    let with_note = messages[0]["content"].as_str().expect("a text");
+    assert!(with_note.starts_with(&format!("{summary}\n\n===")), "{with_note}");
+    is_given(with_note.to_owned());
+    assert_eq!(patched(&[with_note, "Got it.", "go on"]), None, "it is in there");
+    assert_eq!(patched(&[summary, "Got it.", NOTE]), None, "the agent has just written it");
+    assert_eq!(patched(&["hello", "Got it."]), None, "nothing is lost without a compression");
+    for odd in [json!({}), json!({"llm_request": 7}), json!({"llm_request": {"messages": [7]}})] {
+        assert_eq!(desk.calls("s1", "BeforeModel", odd).quietly().stdout(), "");
+    }
+}
+
+#[test]
 fn on_gemini_nothing_is_said_at_the_start() {
     let desk = desk(Host::Gemini);
     for source in ["startup", "resume", "clear"] {

@@ -110,6 +110,7 @@ fn perform(task: Task, visit: &Visit<'_>) -> Result<(), Failure> {
         Task::Nothing => Ok(()),
         Task::Splice => splicing::splice(visit),
         Task::Show => splicing::show(visit),
+        Task::Patch => splicing::patch(visit),
         Task::Refresh => splicing::refresh(visit),
         Task::AskAgent => turn::ask(visit),
         Task::TakeReply => turn::take_reply(visit),

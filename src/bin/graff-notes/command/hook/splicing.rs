@@ -4,7 +4,7 @@ use std::{env, fs};
 
 use camino::Utf8PathBuf;
 use graff_notes::{
-    host::hook::{Answer, Event, State},
+    host::hook::{Answer, Event, State, behind_summary},
     note::{Note, NoteCap},
     prompt::{self, Block, Limits},
     store::Newest,
@@ -68,6 +68,18 @@ pub(super) fn show(visit: &Visit<'_>) -> Result<(), Failure> {
     let Some(note) = newest(visit)? else { return Ok(()) };
     match block(visit, &note) {
         Some(block) => visit.say(&Answer::Context(block.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Puts the newest note behind the summary in the request that is about to be made, unless it is in
+/// there.
+pub(super) fn patch(visit: &Visit<'_>) -> Result<(), Failure> {
+    let Event::Request { messages } = &visit.call.event else { return Ok(()) };
+    let Some(note) = newest(visit)? else { return Ok(()) };
+    let Some(block) = block(visit, &note) else { return Ok(()) };
+    match behind_summary(messages, &block.to_string(), &block.dated(), &note.text) {
+        Some(messages) => visit.say(&Answer::Request(messages)),
         None => Ok(()),
     }
 }
