@@ -11,6 +11,7 @@ mod counting;
 mod deciding;
 mod diffing;
 mod doctoring;
+mod endpoints;
 mod examples;
 mod exporting;
 mod following;

@@ -70,6 +70,7 @@ pub(crate) struct Common {
 pub(crate) enum Command {
     Rollover(command::Rollover),
     Decide(command::Decide),
+    Ask(command::Ask),
     Write(command::Write),
     Show(command::Show),
     List(command::List),
@@ -100,6 +101,7 @@ impl Command {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         match self {
             Self::Rollover(rollover) => rollover.run(cx),
+            Self::Ask(ask) => ask.run(cx),
             Self::Write(write) => write.run(cx),
             Self::Show(show) => show.run(cx),
             Self::List(list) => list.run(cx),

@@ -11,6 +11,8 @@ mod command;
 mod context;
 mod disguise;
 mod doubt;
+#[cfg(feature = "ask")]
+mod endpoint;
 mod exit;
 mod failure;
 mod figures;

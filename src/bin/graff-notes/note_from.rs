@@ -19,6 +19,8 @@ use graff_notes::{
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 
+#[cfg(feature = "ask")]
+use crate::endpoint::{Endpoint, History};
 use crate::signals::Held;
 
 /// How much is read of a reply, in bytes: more than any note may have, and little enough to hold.
@@ -27,6 +29,9 @@ const _: () = assert!(REPLY_BYTES_MAX > NoteText::BYTES_LIMIT as u64);
 
 /// How often a wait looks up for a signal that came.
 const GLANCE_AFTER: Duration = Duration::from_millis(50);
+
+/// What stands before the address of an endpoint.
+const ENDPOINT: &str = "endpoint:";
 
 /// Where a note comes from.
 #[derive(Clone, Debug)]
@@ -37,6 +42,9 @@ pub(crate) enum NoteFrom {
     Stdin,
     /// A model's reply that a command prints, which is given the request.
     Command(String),
+    /// A model's reply from the endpoint at this address.
+    #[cfg(feature = "ask")]
+    Endpoint(String),
 }
 
 /// A command that stands for a model, and how long it may take.
@@ -54,6 +62,8 @@ impl NoteFrom {
         match self {
             Self::Mechanical => Author::Mechanical,
             Self::Stdin | Self::Command(_) => Author::Agent,
+            #[cfg(feature = "ask")]
+            Self::Endpoint(_) => Author::Agent,
         }
     }
 }
@@ -65,10 +75,21 @@ impl FromStr for NoteFrom {
         match source {
             "mechanical" => Ok(Self::Mechanical),
             "stdin" => Ok(Self::Stdin),
+            #[cfg(feature = "ask")]
+            _ if source.starts_with(ENDPOINT) => {
+                Ok(Self::Endpoint(source.replacen(ENDPOINT, "", 1)))
+            }
+            #[cfg(not(feature = "ask"))]
+            _ if source.starts_with(ENDPOINT) => {
+                Err("this build has no endpoints: build it with `--features ask`".into())
+            }
             _ => match source.strip_prefix("command:") {
                 Some(command) if !command.trim().is_empty() => Ok(Self::Command(command.into())),
                 Some(_) => Err("there is no command behind `command:`".into()),
-                None => Err("it is mechanical, stdin, or command: and a command".into()),
+                None => Err(
+                    "it is mechanical, stdin, command: and a command, or endpoint: and an address"
+                        .into(),
+                ),
             },
         }
     }
@@ -80,6 +101,23 @@ pub(crate) fn stdin(held: &Held) -> notebook::Answer {
         Waited::Done(Ok(reply)) => text(reply),
         Waited::Done(Err(e)) => failed(format!("stdin cannot be read: {e}")),
         Waited::TooLong => failed("stdin never ended".to_owned()),
+        Waited::Interrupted => notebook::Answer::Cancelled,
+    }
+}
+
+/// Returns the reply of a model's endpoint, behind the history in a transcript.
+#[cfg(feature = "ask")]
+pub(crate) fn endpoint(
+    endpoint: Endpoint,
+    history: History,
+    request: &NoteRequest,
+    deadline: Duration,
+    held: &Held,
+) -> notebook::Answer {
+    let request = request.clone();
+    match wait(move || endpoint.answer(&history, &request, deadline), deadline, held) {
+        Waited::Done(answer) => answer,
+        Waited::TooLong => failed("the endpoint gave no answer in time".to_owned()),
         Waited::Interrupted => notebook::Answer::Cancelled,
     }
 }

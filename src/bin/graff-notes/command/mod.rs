@@ -1,6 +1,7 @@
 //! The commands, a file each: what one takes, and what it answers.
 
 mod account;
+mod ask;
 mod completions;
 mod config;
 mod decide;
@@ -31,6 +32,7 @@ mod verify;
 mod where_is;
 mod write;
 
+pub(crate) use ask::Ask;
 pub(crate) use completions::Completions;
 pub(crate) use config::Config;
 pub(crate) use decide::Decide;

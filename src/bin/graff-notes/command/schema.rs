@@ -46,8 +46,8 @@ macro_rules! schemas {
 }
 
 #[rustfmt::skip]
-const SCHEMAS: [Known; 24] = schemas![
-    "rollover", "decide", "write", "show", "list", "log", "diff", "search", "stats", "follow",
+const SCHEMAS: [Known; 25] = schemas![
+    "rollover", "decide", "ask", "write", "show", "list", "log", "diff", "search", "stats", "follow",
     "export", "import", "verify", "repair", "forget", "splice", "doctor", "where", "config", "schema", "hooks",
     "completions", "man", "notices",
 ];

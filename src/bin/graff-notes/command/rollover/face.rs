@@ -55,10 +55,15 @@ pub(crate) struct Rollover {
     pub(super) generation: u64,
     #[command(flatten)]
     pub(super) figures: Figures,
-    /// Where the note comes from: mechanical, stdin, or command: and a command
+    /// Where the note comes from: mechanical, stdin, command: and a command, or endpoint: and the
+    /// address of a model's endpoint
     #[arg(long, value_name = "SOURCE", default_value = "mechanical")]
     pub(super) note_from: NoteFrom,
-    /// How long a command may take
+    /// Name of the model at an endpoint
+    #[cfg(feature = "ask")]
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// How long a command or an endpoint may take
     #[arg(long, value_name = "N", default_value_t = 120)]
     pub(super) note_timeout_seconds: u64,
     /// Most bytes of the note that are kept, 16 to 65536

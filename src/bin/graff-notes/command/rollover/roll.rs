@@ -15,6 +15,8 @@ use graff_notes::{
 };
 
 use super::Rollover;
+#[cfg(feature = "ask")]
+use crate::endpoint::{Endpoint, History};
 use crate::{
     args,
     command::account::Account,
@@ -104,7 +106,7 @@ impl Rollover {
         let ticket = match (verdict, &self.note_from) {
             _ if held.have_come() => return Some(Outcome::Cancelled),
             (Verdict::Fire(_), NoteFrom::Mechanical) => return salvage(),
-            (Verdict::Fire(ticket), NoteFrom::Stdin | NoteFrom::Command(_)) => ticket,
+            (Verdict::Fire(ticket), _) => ticket,
             (Verdict::Refuse(refusal), _) if refusal.allows_salvage() => return salvage(),
             (Verdict::Refuse(_), _) => return None,
         };
@@ -126,7 +128,24 @@ impl Rollover {
                 deadline: Duration::from_secs(self.note_timeout_seconds),
             }
             .answer(request, held),
+            #[cfg(feature = "ask")]
+            NoteFrom::Endpoint(url) => self.ask_endpoint(url, request, held),
             NoteFrom::Stdin | NoteFrom::Mechanical => note_from::stdin(held),
+        }
+    }
+
+    #[cfg(feature = "ask")]
+    fn ask_endpoint(&self, url: &str, request: &NoteRequest, held: &Held) -> notebook::Answer {
+        let deadline = Duration::from_secs(self.note_timeout_seconds);
+        let failed = |why: String| notebook::Answer::Failed(why);
+        let Some(model) = &self.model else { return failed("no --model is named".to_owned()) };
+        let form = transcript::read(&self.transcript).ok().and_then(|transcript| transcript.form);
+        match (Endpoint::new(url, model), History::read(&self.transcript, form)) {
+            (Ok(endpoint), Ok(history)) => {
+                note_from::endpoint(endpoint, history, request, deadline, held)
+            }
+            (Err(why), _) => failed(why),
+            (_, Err(why)) => failed(why.to_string()),
         }
     }
 

@@ -1,0 +1,77 @@
+//! `ask`: one bounded note turn against a model's endpoint.
+
+#[cfg(feature = "ask")]
+mod turn;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+
+use crate::{
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+    figures::Figures,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  graff-notes ask --transcript session.jsonl --session fix-parser --model gpt-5 \\
+    --endpoint https://api.openai.com/v1/responses
+  graff-notes ask --transcript session.jsonl --model qwen3 --endpoint http://localhost:8080/v1/chat/completions
+
+The endpoint's address says how it speaks: it ends in /chat/completions, /responses or /messages. The
+key is in GRAFF_API_KEY, else in OPENAI_API_KEY or ANTHROPIC_API_KEY. The history goes first and the
+instruction last, without tools, for at most 4096 tokens of output; the one attempt of the generation
+is on record before the call is made. A build without the feature `ask` has no endpoints.
+
+In a pipe it prints: what became of the note, and the figures in words. Exit status: 0 where the model
+was asked and answered, 1 where that failed, 6 where the gate refuses.";
+
+/// Asks a model for the note of a session, and stores it
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Ask {
+    /// Transcript of the agent's session
+    #[arg(long, value_name = "FILE")]
+    transcript: Utf8PathBuf,
+    /// Session; without it the transcript's own name for it, else the transcript's file name
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Address of the endpoint
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Name of the model there
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// How long the call may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+    #[command(flatten)]
+    figures: Figures,
+}
+
+impl Ask {
+    #[cfg(feature = "ask")]
+    pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        turn::run(&self, cx)
+    }
+
+    #[cfg(not(feature = "ask"))]
+    pub(crate) fn run(self, _cx: &mut Context) -> Result<Exit, Stop> {
+        let Self { transcript, endpoint, .. } = self;
+        let endpoint = endpoint.unwrap_or_else(|| "a model".to_owned());
+        let what = format_args!("ask {endpoint} about {transcript}: this build has no endpoints");
+        Err(Failure::input(what)
+            .advise("build it with `cargo install --path . --features ask`")
+            .into())
+    }
+
+    #[cfg(feature = "ask")]
+    fn named<'a>(&self, value: Option<&'a String>, flag: &str) -> Result<&'a str, Failure> {
+        value.map(String::as_str).ok_or_else(|| {
+            let transcript = &self.transcript;
+            Failure::input(format_args!("ask about {transcript}: no {flag} is named"))
+                .advise(format!("name it with --{flag}, or in the settings of your own"))
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! A model's endpoint: one bounded call, which ends by its deadline whatever comes back.
+//!
+//! The key comes from the environment and goes into one header; nothing that is printed or kept has
+//! it, and no redirect takes it elsewhere.
+
+mod history;
+mod shape;
+
+use std::{
+    env, fmt, thread,
+    time::{Duration, Instant},
+};
+
+use graff_notes::{
+    notebook::Answer,
+    prompt::NoteRequest,
+    turn::{ProviderError, classify},
+};
+use serde_json::Value;
+
+pub(crate) use history::History;
+pub(crate) use shape::Shape;
+
+/// How much of an answer is read, in bytes: many times what a note of 4,096 tokens takes.
+const BODY_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How much of a refusal's words is passed on, in bytes.
+const WORDS_MAX: usize = 400;
+
+/// How often a call is made that the endpoint asks to be made later.
+const TRIES: u32 = 3;
+
+/// The version of Anthropic's interface that is spoken here.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// The variable with a key for any endpoint, which comes before those of the providers.
+const KEY_VARIABLE: &str = "GRAFF_API_KEY";
+
+/// A model's endpoint.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    url: String,
+    shape: Shape,
+    model: String,
+    key: Option<String>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// What came back.
+struct Came {
+    status: u16,
+    /// How long the endpoint asks to be left alone.
+    retry_after: Option<Duration>,
+    body: String,
+}
+
+impl Endpoint {
+    /// Returns the endpoint at `url`, whose path says how it speaks.
+    pub(crate) fn new(url: &str, model: &str) -> Result<Self, String> {
+        let shape = Shape::of(url).ok_or_else(|| {
+            format!("{url} says not how it speaks: it ends in {}", Shape::PATHS.join(", "))
+        })?;
+        let key = [KEY_VARIABLE, shape.key_variable()].into_iter();
+        let key = key.filter_map(|name| env::var(name).ok()).find(|key| !key.trim().is_empty());
+        Ok(Self { url: url.to_owned(), shape, model: model.to_owned(), key })
+    }
+
+    /// Asks for a note, behind the history, and takes no longer than `patience`.
+    pub(crate) fn answer(
+        &self,
+        history: &History,
+        request: &NoteRequest,
+        patience: Duration,
+    ) -> Answer {
+        let deadline = Instant::now() + patience;
+        let body = self.shape.body(&self.model, history, request);
+        let answer = match self.converse(&body, deadline) {
+            Ok(came) if came.status == 200 => self.read(&came.body),
+            Ok(came) => Err(refusal(&came)),
+            Err(why) => Err(why),
+        };
+        answer.map_or_else(|why| Answer::Failed(self.without_key(&why)), Answer::Text)
+    }
+
+    /// Makes the call, and once more where the endpoint asks for it and there is time.
+    fn converse(&self, body: &Value, deadline: Instant) -> Result<Came, String> {
+        let mut tries_left = TRIES;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err("there was no answer in time".to_owned());
+            }
+            let came = self.post(body, left).map_err(|e| e.to_string())?;
+            tries_left -= 1;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match came.retry_after {
+                Some(wait)
+                    if matches!(came.status, 429 | 503 | 529) && tries_left > 0 && wait < left =>
+                {
+                    thread::sleep(wait);
+                }
+                _ => return Ok(came),
+            }
+        }
+    }
+
+    fn post(&self, body: &Value, patience: Duration) -> Result<Came, ureq::Error> {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_global(Some(patience));
+        let agent: ureq::Agent = config.build().into();
+        let mut request = agent.post(&self.url).header("content-type", "application/json");
+        if self.shape == Shape::Anthropic {
+            request = request.header("anthropic-version", ANTHROPIC_VERSION);
+        }
+        request = match (self.shape, &self.key) {
+            (_, None) => request,
+            (Shape::Anthropic, Some(key)) => request.header("x-api-key", key),
+            (_, Some(key)) => request.header("authorization", format!("Bearer {key}")),
+        };
+        let mut response = request.send(body.to_string())?;
+        let retry_after = response.headers().get("retry-after").and_then(|it| it.to_str().ok());
+        let retry_after =
+            retry_after.and_then(|it| it.trim().parse().ok()).map(Duration::from_secs);
+        let status = response.status().as_u16();
+        let body = response.body_mut().with_config().limit(BODY_BYTES_MAX).lossy_utf8(true);
+        Ok(Came { status, retry_after, body: body.read_to_string()? })
+    }
+
+    fn read(&self, body: &str) -> Result<String, String> {
+        let body: Value = serde_json::from_str(body)
+            .map_err(|e| format!("the answer is no JSON: {e}: {}", words(body)))?;
+        self.shape.read(&body)
+    }
+
+    /// Takes the key out of what a provider says: some name the key that they refuse.
+    fn without_key(&self, said: &str) -> String {
+        self.key
+            .as_ref()
+            .map_or_else(|| said.to_owned(), |key| said.replace(key.trim(), "(the key)"))
+    }
+}
+
+fn refusal(Came { status, body, .. }: &Came) -> String {
+    let what = match classify(*status, body) {
+        ProviderError::ContextWindow(_) => "the history is too large for the model",
+        ProviderError::RateOrQuota => "the endpoint refuses for rate or quota",
+        _ => "the endpoint refuses",
+    };
+    format!("{what}, with status {status}: {}", words(body))
+}
+
+fn words(body: &str) -> &str {
+    let end = (0..=body.len().min(WORDS_MAX)).rev().find(|end| body.is_char_boundary(*end));
+    body.get(..end.unwrap_or_default()).unwrap_or_default().trim()
+}
