@@ -26,9 +26,9 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
-pub(crate) use active::{Active, active_in};
 pub(crate) use called::last_called;
-pub(crate) use visit::PERCENT_DEFAULT;
+#[cfg(feature = "mcp")]
+pub(crate) use {active::folder as active_folder, visit::PERCENT_DEFAULT};
 
 /// When an answer is given up: well before the shortest limit of any host.
 const DEADLINE: Duration = Duration::from_secs(2);

@@ -9,6 +9,7 @@
 //! none of what that is for: it would bring an async runtime and forty packages to answer four
 //! requests, one after the other.
 
+mod active;
 mod protocol;
 mod rpc;
 mod tools;

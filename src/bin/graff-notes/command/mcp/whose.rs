@@ -13,7 +13,7 @@ use std::{env, time::Duration};
 use graff_notes::session::SessionName;
 use serde_json::Value;
 
-use super::super::hook::{Active, active_in};
+use super::active::{Active, active_in};
 use crate::{
     context::{self, Context},
     failure::Failure,
