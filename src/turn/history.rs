@@ -1,6 +1,6 @@
 //! What the model is shown: the host's history, as items that are always whole.
 
-use std::{error, fmt, mem};
+use std::{error, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,8 @@ pub struct ToolResult {
 
 /// The items that the model is shown.
 ///
-/// Every tool result follows its call, and every call has a result before anything else comes. The
+/// Every tool result follows its call, and every call has a result before anything else comes:
+/// whatever is added while calls are open gives them a result that says that they were stopped. The
 /// prompt that a turn is about is kept apart as well, so that a rewriting in the midst of the turn
 /// can seat it again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,10 +132,14 @@ impl History {
     ///
     /// # Errors
     ///
-    /// Refuses items of which a result has no call, or a call no result.
+    /// Refuses items of which a result has no call, or a call no result before anything else comes.
     pub fn resumed(items: Vec<Item>) -> Result<Self, HistoryRefused> {
         let mut open: Vec<&str> = Vec::new();
+        let mut before = None;
         for item in &items {
+            if let (Item::ToolCall(_), Some(Item::ToolResult(_))) = (item, before.replace(item)) {
+                all_answered(&open)?; // the calls of the response before
+            }
             match item {
                 Item::ToolCall(call) => open.push(&call.id),
                 Item::ToolResult(result) => match open.iter().position(|id| *id == result.id) {
@@ -162,6 +167,7 @@ impl History {
 
     /// Begins a turn: what was carried over from the last one, then the prompt.
     pub fn begin(&mut self, carried: Vec<String>, prompt: String) {
+        self.end();
         let from = self.items.len();
         self.items.extend(carried.into_iter().map(|text| Item::Steer { text }));
         self.items.push(Item::Prompt { text: prompt.clone() });
@@ -170,12 +176,17 @@ impl History {
 
     /// Adds what the user said meanwhile.
     pub fn steer(&mut self, texts: Vec<String>) {
+        if texts.is_empty() {
+            return;
+        }
+        self.stop_calls();
         self.items.extend(texts.into_iter().map(|text| Item::Steer { text }));
     }
 
-    /// Adds a response: what the model said, and the tools that it called.
+    /// Adds a response: what the model said, unless that is blank, and the tools that it called.
     pub fn answer(&mut self, text: String, calls: Vec<ToolCall>) {
-        if !text.is_empty() {
+        self.stop_calls();
+        if !text.trim().is_empty() {
             self.items.push(Item::Assistant { text });
         }
         self.items.extend(calls.into_iter().map(Item::ToolCall));
@@ -188,64 +199,93 @@ impl History {
     ///
     /// Refuses a result without a call and a call without a result; nothing is added then.
     pub fn results(&mut self, results: Vec<ToolResult>) -> Result<(), HistoryRefused> {
+        self.answers_all(&results)?;
+        self.push_results(results);
+        Ok(())
+    }
+
+    pub(crate) fn push_results(&mut self, results: Vec<ToolResult>) {
+        self.items.extend(results.into_iter().map(Item::ToolResult));
+    }
+
+    /// Whether these are the results of the calls that are open.
+    pub(crate) fn answers_all(&self, results: &[ToolResult]) -> Result<(), HistoryRefused> {
         let mut open = self.open_calls();
-        for result in &results {
+        for result in results {
             match open.iter().position(|id| *id == result.id) {
                 Some(at) => drop(open.remove(at)),
                 None => return Err(HistoryRefused::NoSuchCall { id: result.id.clone() }),
             }
         }
-        all_answered(&open)?;
-        self.items.extend(results.into_iter().map(Item::ToolResult));
-        Ok(())
+        all_answered(&open)
     }
 
     /// Ends the turn: calls that it left open get a result that says so.
     pub fn end(&mut self) {
+        self.stop_calls();
+        self.live = None;
+    }
+
+    fn stop_calls(&mut self) {
         let open: Vec<String> = self.open_calls().into_iter().map(str::to_owned).collect();
         let stopped = |id| Item::ToolResult(ToolResult { id, content: STOPPED.to_owned() });
         self.items.extend(open.into_iter().map(stopped));
-        self.live = None;
     }
 
     /// Cuts whole turns off, oldest first, until the rest weighs at most `cap` by `weigh`.
     ///
     /// The summary that a history begins with, the turn that runs and what no response has answered
-    /// yet are never cut.
+    /// yet are never cut, and neither is the rest of a turn of which any of that is left.
     pub fn cut(&mut self, cap: Bytes, weigh: impl Fn(&Item) -> Bytes) -> Option<Cut> {
-        let weight = |items: &[Item]| {
-            items.iter().fold(Bytes::ZERO, |sum, item| sum.saturating_add(weigh(item)))
-        };
+        let mut over = self.items.iter().map(&weigh).fold(Bytes::ZERO, Bytes::saturating_add);
+        over = over.saturating_sub(cap);
         let first = usize::from(matches!(self.items.first(), Some(Item::Handoff { .. })));
-        let end = self.live.as_ref().map_or(self.unseen, |live| live.from.min(self.unseen));
-        let kept = |from: usize| {
-            weight(self.items.get(..first).unwrap_or_default())
-                .saturating_add(weight(self.items.get(from..).unwrap_or_default()))
-        };
-        if kept(first) <= cap {
-            return None;
+        let last = self.last_cut();
+        let (mut cut, mut passed) = (Cut { items: 0, bytes: Bytes::ZERO }, Bytes::ZERO);
+        for (at, item) in self.items.iter().enumerate().take(last).skip(first) {
+            if cut.bytes >= over {
+                break;
+            }
+            passed = passed.saturating_add(weigh(item));
+            if at + 1 == last || self.is_boundary(at + 1) {
+                cut = Cut { items: at + 1 - first, bytes: passed };
+            }
         }
-        let mut boundaries = (first + 1..end).filter(|&at| self.is_boundary(at));
-        let to = boundaries.find(|&at| kept(at) <= cap).unwrap_or(end);
-        let bytes = weight(self.items.get(first..to)?);
-        self.remove(first, to).map(|items| Cut { items, bytes })
+        (cut.items > 0).then(|| {
+            self.remove(first, first + cut.items);
+            cut
+        })
+    }
+
+    /// Where the last turn begins that may not be cut, since it runs or was not answered to its
+    /// end: within it, a cut could part a result from its call.
+    fn last_cut(&self) -> usize {
+        let seen = self.live.as_ref().map_or(self.unseen, |live| live.from.min(self.unseen));
+        let whole = |at: &usize| *at == self.items.len() || self.is_boundary(*at);
+        (0..=seen).rev().find(whole).unwrap_or_default()
     }
 
     /// Replaces all items by a summary of them, and what is to be seated behind it.
     pub fn install(&mut self, summary: &Summary, reseat: Reseat) {
-        let items = mem::take(&mut self.items);
-        let text = format!("{HANDOFF_LINE}\n{}", summary.as_str());
-        self.items.push(Item::Handoff { text });
+        self.items = self.replaced(summary, reseat);
+        self.unseen = 1;
         match (reseat, &mut self.live) {
-            (Reseat::LivePrompt, Some(live)) => {
-                live.from = self.items.len();
-                self.items.push(Item::Prompt { text: live.prompt.clone() });
-            }
+            (Reseat::LivePrompt, Some(live)) => live.from = 1,
             _ => self.live = None,
         }
-        let unseen = items.into_iter().skip(self.unseen);
-        self.unseen = 1;
-        self.items.extend(unseen.filter(|item| matches!(item, Item::Steer { .. })));
+    }
+
+    /// Returns the items that [`install`](Self::install) would leave.
+    #[must_use]
+    pub fn replaced(&self, summary: &Summary, reseat: Reseat) -> Vec<Item> {
+        let mut items =
+            vec![Item::Handoff { text: format!("{HANDOFF_LINE}\n{}", summary.as_str()) }];
+        if let (Reseat::LivePrompt, Some(live)) = (reseat, &self.live) {
+            items.push(Item::Prompt { text: live.prompt.clone() });
+        }
+        let unseen = self.items.iter().skip(self.unseen);
+        items.extend(unseen.filter(|item| matches!(item, Item::Steer { .. })).cloned());
+        items
     }
 
     /// The calls of the last response that have no result yet.
@@ -262,20 +302,20 @@ impl History {
     /// Whether a turn begins at `at`: with its prompt, or with the steers carried over to it.
     fn is_boundary(&self, at: usize) -> bool {
         let is_steer = |item: &&Item| matches!(item, Item::Steer { .. });
-        let rest = self.items.get(at..).unwrap_or_default();
-        let carried = rest.iter().take_while(is_steer).count();
-        let begins = matches!(rest.get(carried), Some(Item::Prompt { .. }));
         let before = at.checked_sub(1).and_then(|before| self.items.get(before));
-        begins && !before.as_ref().is_some_and(is_steer)
+        if before.as_ref().is_some_and(is_steer) {
+            return false;
+        }
+        let mut rest = self.items.get(at..).unwrap_or_default().iter().skip_while(is_steer);
+        matches!(rest.next(), Some(Item::Prompt { .. }))
     }
 
-    fn remove(&mut self, from: usize, to: usize) -> Option<usize> {
+    fn remove(&mut self, from: usize, to: usize) {
         let items = self.items.drain(from..to).count();
         if let Some(live) = &mut self.live {
             live.from = live.from.saturating_sub(items);
         }
         self.unseen = self.unseen.saturating_sub(items);
-        (items > 0).then_some(items)
     }
 }
 

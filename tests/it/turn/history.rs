@@ -2,10 +2,13 @@
 
 use graff_notes::{
     turn::{Cut, History, HistoryRefused, Item, Reseat, Summary, ToolCall, ToolResult},
-    units::{Bytes, Generation},
+    units::{Bytes, Generation, Tokens},
+    usage::Reading,
 };
 
-use super::world::{Model, NOTE, World, prompt, says, steer, summary, tool};
+use proptest::prelude::*;
+
+use super::world::{Model, NOTE, World, now, prompt, says, steer, summary, tool};
 
 fn call(id: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: "read".to_owned(), arguments: "{}".to_owned() }
@@ -165,14 +168,121 @@ fn the_cap_never_cuts_the_turn_that_runs() {
 }
 
 #[test]
-fn a_reading_from_before_the_cap_cut_is_void() {
-    let mut world = World::of_window(10_000);
-    world.settings.history_max = Some(Bytes::new(100));
+fn a_turn_that_was_not_answered_to_its_end_is_never_cut_within() {
+    let mut history = four_turns();
+    history.answer(String::new(), vec![call("a")]);
+    history.results(vec![result("a")]).expect("it fits");
+    history.end(); // the provider failed
+    history.begin(Vec::new(), "five".to_owned());
+    assert_eq!(history.cut(Bytes::ZERO, ten).map(|cut| cut.items), Some(9));
+    let kept =
+        [prompt("four"), Item::ToolCall(call("a")), Item::ToolResult(result("a")), prompt("five")];
+    assert_eq!(history.items(), kept);
+}
+
+/// What may happen to a history, in any order.
+#[derive(Clone, Debug)]
+enum Step {
+    Begin(usize),
+    Steer(usize),
+    Answer(usize),
+    Results,
+    End,
+    Cut(u64),
+    Install(Reseat),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..3_usize).prop_map(Step::Begin),
+        2 => (0..3_usize).prop_map(Step::Steer),
+        6 => (0..4_usize).prop_map(Step::Answer),
+        5 => Just(Step::Results),
+        3 => Just(Step::End),
+        3 => (0..200_u64).prop_map(Step::Cut),
+        1 => Just(Step::Install(Reseat::None)),
+        1 => Just(Step::Install(Reseat::LivePrompt)),
+    ]
+}
+
+impl Step {
+    fn take(self, number: usize, history: &mut History) {
+        let texts = |count| (0..count).map(|n| format!("steer {number}/{n}")).collect();
+        match self {
+            Self::Begin(carried) => history.begin(texts(carried), format!("prompt {number}")),
+            Self::Steer(count) => history.steer(texts(count)),
+            Self::Answer(calls) => {
+                let calls = (0..calls).map(|n| call(&format!("{number}/{n}"))).collect();
+                history.answer(format!("answer {number}"), calls);
+            }
+            Self::Results => {
+                let calls = history.items().iter().rev().map_while(|item| match item {
+                    Item::ToolCall(call) => Some(result(&call.id)),
+                    _ => None,
+                });
+                let results = calls.collect();
+                history.results(results).expect("one for each open call");
+            }
+            Self::End => history.end(),
+            Self::Cut(cap) => drop(history.cut(Bytes::new(cap), ten)),
+            Self::Install(reseat) => {
+                history.install(&Summary::read("TASK: x").expect("a summary"), reseat);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_history_is_whole_whatever_happens_to_it_in_whatever_order(
+        steps in prop::collection::vec(any_step(), 1..40),
+    ) {
+        let mut history = History::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            let live = history.live_prompt().map(str::to_owned);
+            let ends = matches!(step, Step::Begin(_) | Step::End | Step::Install(Reseat::None));
+            step.take(number, &mut history);
+            let mut at_rest = history.clone();
+            at_rest.end();
+            let whole = History::resumed(at_rest.items().to_vec());
+            prop_assert!(whole.is_ok(), "{whole:?}: {:?}", history.items());
+            if let Some(live) = live.filter(|_| !ends) {
+                prop_assert!(history.items().contains(&prompt(&live)), "the live prompt is lost");
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_of_two_responses_are_not_answered_across_each_other() {
+    let items = |ids: &[&str]| -> Vec<Item> {
+        let item = |id: &&str| match id.strip_prefix('=') {
+            Some(id) => Item::ToolResult(result(id)),
+            None => Item::ToolCall(call(id)),
+        };
+        [prompt("go")].into_iter().chain(ids.iter().map(item)).collect()
+    };
+    let unanswered = HistoryRefused::Unanswered { id: "b".to_owned() };
+    let across = items(&["a", "b", "=a", "d", "=b", "=d"]);
+    assert_eq!(History::resumed(across), Err(unanswered));
+    assert!(History::resumed(items(&["a", "b", "=b", "=a", "d", "=d"])).is_ok());
+}
+
+#[test]
+fn an_answer_of_white_space_alone_is_no_item() {
+    let mut history = History::new();
+    history.begin(Vec::new(), "go".to_owned());
+    history.answer(" \n\t".to_owned(), vec![call("a")]);
+    assert_eq!(history.items(), [prompt("go"), Item::ToolCall(call("a"))]);
+}
+
+#[test]
+fn a_reading_belongs_to_its_generation() {
+    let world = World::of_window(10_000);
     let mut conversation = world.conversation();
-    let mut model = Model::new([says(&"a".repeat(90), 9_000), says(NOTE, None), says("", None)]);
+    let mut model = Model::new([says("done", 9_000), says(NOTE, None), says("", None)]);
     let _ended = model.run(&mut conversation, "one");
-    let mut model = Model::new([says("done", None)]);
-    let ended = model.run(&mut conversation, "a second prompt");
-    assert_eq!(model.last().items.len(), 1);
-    assert!(!ended.rollover.is_performed());
+    assert_eq!(conversation.reading(), Reading::Measured { tokens: Tokens::new(9_000) });
+    conversation.notebook().rolled_over(now()).expect("on record"); // the host trims by itself
+    assert!(matches!(conversation.reading(), Reading::Pressure { .. }));
 }
