@@ -2,7 +2,7 @@
 
 use graff_notes::{
     conversation::Response,
-    turn::{Item, StopReason, ToolCall},
+    turn::{Item, ResponseStop, ToolCall},
     usage::Report,
 };
 use serde_json::{Value, json};
@@ -82,9 +82,9 @@ pub(super) fn read(body: &Value) -> Option<Response> {
         text: texts.collect::<Vec<_>>().concat(),
         calls: blocks.iter().filter_map(call).collect(),
         stop: match body.get("stop_reason").and_then(Value::as_str) {
-            Some("max_tokens") => StopReason::OutputLimit,
-            Some("refusal") => StopReason::Refusal,
-            _ => StopReason::EndTurn,
+            Some("max_tokens") => ResponseStop::OutputLimit,
+            Some("refusal") => ResponseStop::Refusal,
+            _ => ResponseStop::EndTurn,
         },
         usage: Report::from_json(body.get("usage").unwrap_or(&Value::Null)),
     })

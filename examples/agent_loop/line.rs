@@ -2,7 +2,7 @@
 
 use std::{sync::mpsc, thread, time::Duration};
 
-use graff_notes::{conversation::Response, notebook::Answer, turn::StopReason};
+use graff_notes::{conversation::Response, notebook::Answer};
 use serde_json::Value;
 
 use super::{
@@ -144,12 +144,10 @@ impl Endpoint {
 }
 
 impl Reply {
-    /// Returns the reply to the request for a note: what the output limit stopped is none.
+    /// Returns the reply to the request for a note.
     pub(crate) fn into_note(self) -> Answer {
         match self {
-            Self::Answered(response) if response.stop == StopReason::OutputLimit => {
-                Answer::Failed("the note was stopped by the output limit".to_owned())
-            }
+            Self::Answered(response) => response.into_note(),
             reply => reply.into_summary(),
         }
     }
@@ -157,8 +155,7 @@ impl Reply {
     /// Returns the reply to the request for a summary.
     pub(crate) fn into_summary(self) -> Answer {
         match self {
-            Self::Answered(response) if response.calls.is_empty() => Answer::Text(response.text),
-            Self::Answered(_) => Answer::Failed("the model called a tool".to_owned()),
+            Self::Answered(response) => response.into_summary(),
             Self::Refused { status, body } => Answer::Failed(format!("status {status}: {body}")),
             Self::Cancelled => Answer::Cancelled,
         }

@@ -2,7 +2,7 @@
 
 use graff_notes::{
     conversation::Response,
-    turn::{Item, StopReason, ToolCall},
+    turn::{Item, ResponseStop, ToolCall},
     usage::Report,
 };
 use serde_json::{Value, json};
@@ -79,9 +79,9 @@ pub(super) fn read(body: &Value) -> Option<Response> {
         text: message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
         calls: calls.into_iter().flatten().filter_map(call).collect(),
         stop: match choice.get("finish_reason").and_then(Value::as_str) {
-            Some("length") => StopReason::OutputLimit,
-            Some("content_filter") => StopReason::Refusal,
-            _ => StopReason::EndTurn,
+            Some("length") => ResponseStop::OutputLimit,
+            Some("content_filter") => ResponseStop::Refusal,
+            _ => ResponseStop::EndTurn,
         },
         usage: Report::from_json(body.get("usage").unwrap_or(&Value::Null)),
     })

@@ -6,10 +6,10 @@ use super::{Ended, Finished, Recovery, Turn, running::Running};
 use crate::{
     budget::Permit,
     facts::Facts,
-    notebook::Spliced,
+    notebook::{Answer, Spliced},
     threshold::Handoff,
     turn::{
-        ContextOverflow, Cut, HistoryRefused, Item, Standing, StopReason, ToolCall, ToolResult,
+        ContextOverflow, Cut, HistoryRefused, Item, ResponseStop, Standing, ToolCall, ToolResult,
     },
     units::Timestamp,
     usage::{Filled, Report, Request, Unusable},
@@ -33,9 +33,9 @@ pub struct Response {
     pub text: String,
     /// The tools that it calls.
     pub calls: Vec<ToolCall>,
-    /// Why it stopped. A response that calls tools is no end, whatever this says of one; a
-    /// cancelled or failed one is, whatever it calls.
-    pub stop: StopReason,
+    /// Why it stopped. Tools are run for a response that ended by itself, and for no other: a call
+    /// that was cut short is not the one that the model meant.
+    pub stop: ResponseStop,
     /// The usage that came with this very response.
     pub usage: Result<Report, Unusable>,
 }
@@ -65,6 +65,8 @@ pub struct ToolRound<'c> {
 pub struct Unfit<'c> {
     /// What does not fit.
     pub refused: HistoryRefused,
+    /// The results.
+    pub results: Vec<ToolResult>,
     /// The round.
     pub round: ToolRound<'c>,
 }
@@ -110,22 +112,28 @@ impl<'c> Asked<'c> {
         let Self { mut running, reading, .. } = self;
         let Response { text, calls, stop, usage } = response;
         running.read(reading, usage);
+        running.responses = running.responses.saturating_add(1);
         running.conversation.facts.set_statement(&text);
         running.conversation.history.answer(text, calls.clone());
-        if !stop.permits_handoff() {
-            Answered::Finished(Finished { running, stop }) // cut short, whatever it holds
-        } else if !calls.is_empty() {
-            Answered::Tools(ToolRound { running, calls })
-        } else if running.conversation.steers.waiting() > 0 {
-            Answered::Steered(Turn { running })
-        } else {
-            Answered::Finished(Finished { running, stop })
+        let steered = running.conversation.steers.waiting() > 0;
+        match stop {
+            ResponseStop::EndTurn if !calls.is_empty() => {
+                Answered::Tools(ToolRound { running, calls })
+            }
+            ResponseStop::EndTurn | ResponseStop::OutputLimit | ResponseStop::Refusal
+                if steered =>
+            {
+                Answered::Steered(Turn { running })
+            }
+            stop => Answered::Finished(Finished { running, stop: stop.into() }),
         }
     }
 
     /// Takes the provider's refusal of this request for its size.
     pub fn overflowed(self, overflow: ContextOverflow, now: Timestamp) -> Recovery<'c> {
-        Recovery::begin(self.running, overflow, now)
+        let Self { running, permit, .. } = self;
+        drop(permit); // its place is wanted for the summary
+        Recovery::begin(running, overflow, now)
     }
 
     /// Ends the turn, since the request failed; `error` is in the provider's or the host's words.
@@ -136,6 +144,31 @@ impl<'c> Asked<'c> {
     /// Ends the turn while the request is under way.
     pub fn cancelled(self) -> Ended {
         self.running.cancel()
+    }
+}
+
+impl Response {
+    /// Returns what this response is as the reply to the request for a note: the output limit must
+    /// not have stopped it, since the note's end says what is to be done next.
+    #[must_use]
+    pub fn into_note(self) -> Answer {
+        match self.stop {
+            ResponseStop::OutputLimit => Answer::Failed("it reached its output limit".to_owned()),
+            _ => self.into_summary(),
+        }
+    }
+
+    /// Returns what this response is as the reply to the request for a summary: one that was
+    /// stopped by its output limit is a text all the same, since what it lacks can be named, and a
+    /// refusal is none, whatever its words.
+    #[must_use]
+    pub fn into_summary(self) -> Answer {
+        match self.stop {
+            ResponseStop::Cancelled => Answer::Cancelled,
+            ResponseStop::Refusal => Answer::Failed("the model refused".to_owned()),
+            _ if !self.calls.is_empty() => Answer::Failed("the model called a tool".to_owned()),
+            ResponseStop::EndTurn | ResponseStop::OutputLimit => Answer::Text(self.text),
+        }
     }
 }
 
@@ -173,11 +206,16 @@ impl<'c> ToolRound<'c> {
     ///
     /// # Errors
     ///
-    /// Refuses a result without a call and a call without a result, and hands the round back.
+    /// Refuses a result without a call and a call without a result, and hands round and results
+    /// back.
     pub fn results(self, results: Vec<ToolResult>) -> Result<Turn<'c>, Unfit<'c>> {
-        match self.running.conversation.history.results(results) {
-            Ok(()) => Ok(Turn { running: self.running }),
-            Err(refused) => Err(Unfit { refused, round: self }),
+        let history = &mut self.running.conversation.history;
+        match history.answers_all(&results) {
+            Ok(()) => {
+                history.push_results(results);
+                Ok(Turn { running: self.running })
+            }
+            Err(refused) => Err(Unfit { refused, results, round: self }),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     budget::{Call, Permit},
     notebook::{Answer, Attempt},
     prompt::NoteRequest,
-    turn::{Item, Reseat, StopReason, Summary, SummaryLimit, SummaryRequest},
+    turn::{Item, Ladder, Reseat, StopReason, Summary, SummaryLimit, SummaryRequest},
     units::{Bytes, Calls, Timestamp, Tokens},
     usage::Reading,
 };
@@ -138,16 +138,21 @@ impl<'c> NoteStep<'c> {
 impl<'c> SummaryStep<'c> {
     fn begin(running: Running<'c>, stop: StopReason) -> Boundary<'c> {
         let conversation = &*running.conversation;
-        let limit = summary_limit(conversation);
+        let limit = SummaryLimit::of(conversation.settings.window, conversation.settings.reasoning);
         let budget = room_beside(limit, conversation);
+        // Made before it is paid for: a request that would quote nothing costs no call.
         let request = SummaryRequest::new(&conversation.history, limit, budget);
+        if request.quotes_nothing() {
+            return Self::fail(running, stop, SummaryFailure::NoRoom { budget });
+        }
         match running.admit(Call::Compaction) {
             Ok(permit) => Boundary::Summary(Self { running, stop, permit, request, first: None }),
-            Err(refused) => {
-                let failure = SummaryFailure::Unaffordable(refused);
-                Boundary::Ended(running.end(stop, Rollover::Failed(failure)))
-            }
+            Err(refused) => Self::fail(running, stop, SummaryFailure::Unaffordable(refused)),
         }
+    }
+
+    fn fail(running: Running<'c>, stop: StopReason, failure: SummaryFailure) -> Boundary<'c> {
+        Boundary::Ended(running.end(stop, Rollover::Failed(failure)))
     }
 
     /// Returns what to ask: a conversation of its own, to the agent's model.
@@ -166,11 +171,13 @@ impl<'c> SummaryStep<'c> {
     /// A reply that was stopped by the output limit is a text all the same: what it lacks is named.
     /// A refusal of this request for its size is a failure like any other; it enters no ladder.
     pub fn answered(mut self, answer: Answer, now: Timestamp) -> Boundary<'c> {
+        self.permit.release(); // its place is wanted for the second request
         let summary = match (read(answer), self.first.take()) {
             (Ok(summary), None) => match self.spare_call(&summary) {
                 Some(permit) => return self.ask_again(permit, summary),
                 None => Ok(summary),
             },
+            (Ok(second), Some(first)) => Ok(fuller(first, second)),
             (Err(Rollover::Failed(_)), Some(first)) => Ok(first),
             (read, _) => read,
         };
@@ -208,12 +215,15 @@ pub(super) fn read(answer: Answer) -> Result<Summary, Rollover> {
     .map_err(Rollover::Failed)
 }
 
-pub(super) fn summary_limit(conversation: &Conversation) -> SummaryLimit {
-    SummaryLimit::of(conversation.settings.window, conversation.settings.reasoning)
+/// Returns the summary that lacks fewer headings, the first where both lack as many.
+fn fuller(first: Summary, second: Summary) -> Summary {
+    if second.missing().len() < first.missing().len() { second } else { first }
 }
 
 /// Returns what a summary request may take so that it fits into the window beside its reply; all it
-/// wants where the window is unknown.
+/// wants where the window is unknown. In a window so small that the instruction fills it, the
+/// request is given what it takes to quote anything: the provider may refuse it, which costs a call,
+/// while a summary of nothing would cost the history.
 ///
 /// What a token of this history takes in bytes is what the last request's usage says, or else what
 /// the host has set.
@@ -231,5 +241,5 @@ fn room_beside(limit: SummaryLimit, conversation: &Conversation) -> Bytes {
         Reading::Pressure { .. } => set,
     };
     let room = window.saturating_sub(limit.tokens());
-    Bytes::new(room.get().saturating_mul(ratio))
+    Bytes::new(room.get().saturating_mul(ratio)).max(Ladder::BUDGET_MIN)
 }

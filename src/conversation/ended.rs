@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use super::Why;
 use crate::{
     budget::AdmissionRefused,
     error::Error,
     gate::{Outcome, Refusal},
     threshold::Handoff,
     turn::{Heading, Milestone, StopReason, SummaryRefused, Withheld},
-    units::Generation,
+    units::{Bytes, Generation},
 };
 
 /// A turn that has ended: why, and what became of the history.
@@ -19,6 +20,8 @@ pub struct Ended {
     pub stop: StopReason,
     /// The provider's own words, where a request failed.
     pub error: Option<String>,
+    /// Why no further call was made, where one was wanted for the turn or its rescue.
+    pub unasked: Option<Why>,
     /// What became of handing the history off.
     pub rollover: Rollover,
     /// What became of the note; `None` where it did not come to that.
@@ -36,7 +39,7 @@ pub struct Ended {
 /// What became of handing a history off at the end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rollover {
-    /// The turn was cancelled or failed: nothing follows it.
+    /// The turn was cancelled or failed, or had no response at all: nothing follows it.
     NotPermitted,
     /// The history has not reached its threshold, or there is none.
     NotDue(Handoff),
@@ -70,6 +73,11 @@ pub struct RolledOver {
 pub enum SummaryFailure {
     /// No call was left for it.
     Unaffordable(AdmissionRefused),
+    /// A request would quote nothing of the history.
+    NoRoom {
+        /// What the request could take.
+        budget: Bytes,
+    },
     /// The call failed; why, in the host's words.
     CallFailed {
         /// Why.
@@ -128,6 +136,9 @@ impl fmt::Display for SummaryFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unaffordable(refused) => write!(f, "no summary: {refused}"),
+            Self::NoRoom { budget } => {
+                write!(f, "no summary: a request of {budget} bytes could quote nothing")
+            }
             Self::CallFailed { reason } => write!(f, "no summary: the call failed: {reason}"),
             Self::Refused(refused) => write!(f, "no summary: {refused}"),
         }

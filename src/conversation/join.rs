@@ -20,14 +20,14 @@ use crate::{
 ///     Conversation, Notebook, budget::RunPool, conversation::{Answered, Boundary, Ended, Response, Settings},
 ///     notebook, prompt, store::Store, turn::Item, units::{Timestamp, Tokens},
 /// };
-/// # use graff_notes::{notebook::Answer, turn::{StopReason, SummaryRequest}, usage::{Report, Unusable}};
+/// # use graff_notes::{notebook::Answer, turn::{ResponseStop, SummaryRequest}, usage::{Report, Unusable}};
 /// # const NOTE: &str = "Subgoal: src/parse.rs:88 still drops the CR.";
 /// # fn report(tokens: u64) -> Result<Report, Unusable> {
 /// #     Report::from_json(&serde_json::json!({ "input_tokens": tokens, "output_tokens": 9 }))
 /// # }
 /// # fn ask_the_model(_: &str, _: &[Item]) -> Response {
 /// #     let text = "Mended; one test is left.".to_owned();
-/// #     Response { text, calls: Vec::new(), stop: StopReason::EndTurn, usage: report(9_000) }
+/// #     Response { text, calls: Vec::new(), stop: ResponseStop::EndTurn, usage: report(9_000) }
 /// # }
 /// # fn ask_for_the_note(_: &[Item], _: &str) -> Answer { Answer::Text(NOTE.to_owned()) }
 /// # fn ask_for_the_summary(_: &SummaryRequest) -> Answer { Answer::Text("TASK\n…".to_owned()) }

@@ -1,17 +1,18 @@
 //! The way back into a turn whose request the provider refused for its size.
 
 use super::{
-    Ended, Rollover, Turn,
-    boundary::{read, summary_limit},
-    join::weight,
+    Ended, RolledOver, Rollover, Settings, Turn, Why, boundary::read, join::weight,
     running::Running,
 };
 use crate::{
     budget::{Call, Permit},
     notebook::Answer,
-    turn::{ContextOverflow, Reseat, Rung, SummaryRequest},
-    units::{Bytes, Timestamp},
+    turn::{ContextOverflow, Reseat, Rung, Summary, SummaryLimit, SummaryRequest},
+    units::{Bytes, Timestamp, Tokens},
 };
+
+/// A provider that names a smaller window than this is taken to have been misread, in tokens.
+const NAMED_WINDOW_MIN: Tokens = Tokens::new(1_000);
 
 /// What is to be done after a refusal for size.
 #[derive(Debug)]
@@ -63,11 +64,35 @@ impl<'c> Rescue<'c> {
         let rung = self.running.ladder.climb(self.refused);
         tracing::debug!(refused = %self.refused, ?rung, "overflow ladder");
         let Rung::Try { budget } = rung else { return self.give_up() };
-        let Ok(permit) = self.running.admit(Call::Compaction) else { return self.give_up() };
-        let conversation = &*self.running.conversation;
-        let request =
-            SummaryRequest::new(&conversation.history, summary_limit(conversation), budget);
-        Recovery::Summary(RecoveryStep { rescue: self, permit, request })
+        let history = &self.running.conversation.history;
+        let request = SummaryRequest::new(history, self.limit(budget), budget);
+        if request.quotes_nothing() {
+            return self.give_up();
+        }
+        match self.running.admit(Call::Compaction) {
+            Ok(permit) => Recovery::Summary(RecoveryStep { rescue: self, permit, request }),
+            Err(refused) => {
+                self.running.unasked(Why::NotAdmitted(refused));
+                self.give_up()
+            }
+        }
+    }
+
+    /// The window that the host believes in is what the provider has contradicted: where it named
+    /// its own, that counts, and the reply takes no more than the request in any case.
+    fn limit(&self, budget: Bytes) -> SummaryLimit {
+        let Settings { window, reasoning, .. } = self.running.conversation.settings;
+        let named = self.overflow.figures().limit.filter(|limit| *limit >= NAMED_WINDOW_MIN);
+        let known = [window, named.unwrap_or_default()].into_iter().filter(|w| *w != Tokens::ZERO);
+        SummaryLimit::of(known.min().unwrap_or_default(), reasoning).beside(budget)
+    }
+
+    /// Returns the history's successor, if it is any smaller: else it would be refused as well.
+    fn install(&mut self, summary: &Summary, now: Timestamp) -> Option<RolledOver> {
+        let history = &self.running.conversation.history;
+        let weighs = weight(&history.replaced(summary, Reseat::LivePrompt));
+        tracing::debug!(refused = %self.refused, %weighs, "recovery");
+        (weighs < self.refused).then(|| self.running.install(summary, Reseat::LivePrompt, now))
     }
 
     fn give_up(self) -> Recovery<'c> {
@@ -87,18 +112,19 @@ impl<'c> RecoveryStep<'c> {
         &self.permit
     }
 
-    /// Takes the reply. A failed one, whatever the reason, leads to the next rung.
+    /// Takes the reply. A failed one, whatever the reason, leads to the next rung, and so does a
+    /// summary with which the history would be no smaller.
     pub fn answered(self, answer: Answer, now: Timestamp) -> Recovery<'c> {
-        let Self { rescue, .. } = self;
-        match read(answer) {
-            Ok(summary) => {
-                let mut running = rescue.running;
-                let rolled_over = running.install(&summary, Reseat::LivePrompt, now);
-                running.recovered(rolled_over);
-                Recovery::Recovered(Turn { running })
-            }
-            Err(Rollover::Cancelled) => Recovery::Ended(rescue.running.cancel()),
-            Err(_) => rescue.climb(),
-        }
+        let Self { mut rescue, permit, .. } = self;
+        drop(permit); // its place is wanted for the next rung
+        let summary = match read(answer) {
+            Ok(summary) => summary,
+            Err(Rollover::Cancelled) => return Recovery::Ended(rescue.running.cancel()),
+            Err(_) => return rescue.climb(),
+        };
+        let Some(rolled_over) = rescue.install(&summary, now) else { return rescue.climb() };
+        let mut running = rescue.running;
+        running.recovered(rolled_over);
+        Recovery::Recovered(Turn { running })
     }
 }

@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::{
-    Conversation, Ended, Rollover,
+    Conversation, Ended, Rollover, Why,
     ended::{Noted, RolledOver},
 };
 use crate::{
@@ -22,7 +22,10 @@ const PENDING_SUMMARY: Calls = Calls::new(1);
 #[derive(Debug)]
 pub(super) struct Running<'c> {
     pub(super) conversation: &'c mut Conversation,
+    /// How many requests count as rounds.
     pub(super) rounds: u64,
+    /// How many responses came.
+    pub(super) responses: u64,
     pub(super) ladder: Ladder,
     report: Box<Report>,
 }
@@ -30,6 +33,7 @@ pub(super) struct Running<'c> {
 /// What is told at the end.
 #[derive(Debug, Default)]
 struct Report {
+    unasked: Option<Why>,
     note: Option<Noted>,
     recovered: Vec<RolledOver>,
     milestone: Option<Milestone>,
@@ -38,15 +42,17 @@ struct Report {
 
 impl<'c> Running<'c> {
     pub(super) fn new(conversation: &'c mut Conversation) -> Self {
-        Self { conversation, rounds: 0, ladder: Ladder::new(), report: Box::default() }
+        let (rounds, responses) = (0, 0);
+        Self { conversation, rounds, responses, ladder: Ladder::new(), report: Box::default() }
     }
 
     /// Ends the turn.
     pub(super) fn end(mut self, stop: StopReason, rollover: Rollover) -> Ended {
         let carried = self.conversation.halt();
-        let Report { note, recovered, milestone, troubles } = mem::take(&mut *self.report);
+        let Report { unasked, note, recovered, milestone, troubles } = mem::take(&mut *self.report);
         tracing::debug!(stop = stop.as_str(), ?rollover, carried, "turn ended");
-        Ended { stop, error: None, rollover, note, recovered, milestone, carried, troubles }
+        let error = None;
+        Ended { stop, error, unasked, rollover, note, recovered, milestone, carried, troubles }
     }
 
     /// Ends a turn of which a request failed, with the provider's own words.
@@ -59,11 +65,19 @@ impl<'c> Running<'c> {
         self.end(StopReason::Cancelled, Rollover::NotPermitted)
     }
 
-    /// Takes the permit of one call of the turn itself.
-    pub(super) fn admit(&self, root: Call) -> Result<Permit, AdmissionRefused> {
+    /// Takes the permit of one call: a worker's requests are counted as such.
+    pub(super) fn admit(&self, call: Call) -> Result<Permit, AdmissionRefused> {
         let notebook = &self.conversation.notebook;
-        let depth = notebook.settings().depth;
-        notebook.pool().admit(depth, if depth == 0 { root } else { Call::Child })
+        let call = match (call, notebook.settings().depth) {
+            (Call::Root, 1..) => Call::Child,
+            (call, _) => call,
+        };
+        notebook.pool().admit(notebook.settings().depth, call)
+    }
+
+    /// Keeps for the report why a call that was wanted is not made.
+    pub(super) fn unasked(&mut self, why: Why) {
+        self.report.unasked = Some(why);
     }
 
     /// Asks the note gate at the end of a turn, and puts the attempt on record where it fires.

@@ -1,8 +1,8 @@
 //! A turn between two requests.
 
-use std::fmt;
+use std::{error::Error, fmt};
 
-use super::{Asked, Boundary, Ended, Finished, join::weight_of, running::Running};
+use super::{Asked, Boundary, Ended, Finished, Rollover, join::weight_of, running::Running};
 use crate::{
     budget::{AdmissionRefused, Call},
     facts::Facts,
@@ -101,13 +101,19 @@ impl<'c> Unasked<'c> {
         Turn { running: self.running }
     }
 
-    /// Ends the turn here: see [`Finished::close`].
+    /// Ends the turn here: see [`Finished::close`]. A turn without a response hands nothing off,
+    /// since its prompt would be lost.
     pub fn close(self, now: Timestamp) -> Boundary<'c> {
-        let stop = match self.why {
+        let Self { mut running, why } = self;
+        let stop = match why {
             Why::RoundsSpent { .. } => StopReason::RoundsSpent,
             Why::NotAdmitted(_) => StopReason::CallsSpent,
         };
-        Finished { running: self.running, stop }.close(now)
+        running.unasked(why);
+        if running.responses == 0 {
+            return Boundary::Ended(running.end(stop, Rollover::NotPermitted));
+        }
+        Finished { running, stop }.close(now)
     }
 }
 
@@ -121,6 +127,8 @@ impl fmt::Display for Why {
         }
     }
 }
+
+impl Error for Unasked<'_> {}
 
 impl fmt::Display for Unasked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

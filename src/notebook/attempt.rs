@@ -30,10 +30,10 @@ pub enum Spent {
 /// What became of the model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The text of a reply that ended by itself.
+    /// The text of a reply to the request.
     ///
-    /// A reply that was stopped by the output limit, or that ended in a tool call, is
-    /// [`Failed`](Self::Failed): what it holds is no note.
+    /// A refusal, a reply that ended in a tool call, and a note that was stopped by the output limit
+    /// are [`Failed`](Self::Failed): [`Response`](crate::conversation::Response) knows which is what.
     Text(String),
     /// The call failed; why, in the host's words.
     Failed(String),

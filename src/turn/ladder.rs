@@ -11,12 +11,6 @@ use crate::units::Bytes;
 /// Source: block/buzz PR 6584.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// Below this a request holds little but its own instruction, in bytes: what overflows then is
-/// nothing that a summary could shrink.
-///
-/// Source: block/buzz PR 6584.
-const BUDGET_MIN: Bytes = Bytes::new(4_096);
-
 /// The rungs that one turn has used; a turn begins with a new one.
 ///
 /// It halves what was *seen* to be too large. The window that the host believes in is no guide,
@@ -74,6 +68,12 @@ pub enum Exhausted {
 }
 
 impl Ladder {
+    /// The least that a summary request is given, in bytes. Below this it holds little but its own
+    /// instruction: what overflows then is nothing that a summary could shrink.
+    ///
+    /// Source: block/buzz PR 6584.
+    pub const BUDGET_MIN: Bytes = Bytes::new(4_096);
+
     /// Returns a ladder of which no rung is used.
     #[must_use]
     pub const fn new() -> Self {
@@ -89,8 +89,8 @@ impl Ladder {
         }
         self.attempts += 1;
         let budget = Bytes::new(refused.get() >> self.attempts);
-        if budget < BUDGET_MIN {
-            return Rung::Exhausted(Exhausted::TooSmall { budget, least: BUDGET_MIN });
+        if budget < Self::BUDGET_MIN {
+            return Rung::Exhausted(Exhausted::TooSmall { budget, least: Self::BUDGET_MIN });
         }
         Rung::Try { budget }
     }

@@ -40,6 +40,6 @@ pub use history::{Cut, History, HistoryRefused, Item, Reseat, ToolCall, ToolResu
 pub use ladder::{Exhausted, Ladder, Rung};
 pub use provider_error::{ContextOverflow, Figures, ProviderError, classify};
 pub use steers::{SteerRejected, Steering, Steers};
-pub use stop::StopReason;
+pub use stop::{ResponseStop, StopReason};
 pub use summary::{Reasoning, SummaryLimit, SummaryRequest};
 pub use transcript::LeftOut;

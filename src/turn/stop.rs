@@ -1,4 +1,4 @@
-//! Why a turn ended.
+//! Why a turn ended, and why a response did.
 
 use serde::Serialize;
 
@@ -19,12 +19,39 @@ pub enum StopReason {
     Refusal,
     /// The turn made as many requests as one may.
     RoundsSpent,
-    /// No model call was left to make the next request with.
+    /// The pool did not admit the next request.
     CallsSpent,
     /// The user or the host stopped it.
     Cancelled,
     /// A request failed.
     Failed,
+}
+
+/// Why a response of the model ended.
+///
+/// A call that failed has no response, and no place here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseStop {
+    /// By itself, or since the tools that it calls are to be run.
+    EndTurn,
+    /// It reached its output limit: what it called may be cut short.
+    OutputLimit,
+    /// The model declined to go on, or the provider withheld what it said.
+    Refusal,
+    /// The user or the host stopped it, and the provider's client calls that a success.
+    Cancelled,
+}
+
+impl From<ResponseStop> for StopReason {
+    fn from(stop: ResponseStop) -> Self {
+        match stop {
+            ResponseStop::EndTurn => Self::EndTurn,
+            ResponseStop::OutputLimit => Self::OutputLimit,
+            ResponseStop::Refusal => Self::Refusal,
+            ResponseStop::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 impl StopReason {

@@ -21,6 +21,11 @@ const OUTPUT_TOKENS_MAX: u64 = 32_000;
 /// Source: block/buzz PR 3147.
 const WINDOW_SHARE: u64 = 2;
 
+/// So many bytes of a request are taken to make one token of it.
+///
+/// Source: a rule of thumb for English text and code.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// Whether the provider counts a model's reasoning against the limit of its output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,6 +81,8 @@ pub struct SummaryRequest {
     output_tokens_max: Tokens,
     tools: [&'static str; 0],
     left_out: LeftOut,
+    #[serde(skip)]
+    items: usize,
 }
 
 impl SummaryLimit {
@@ -88,6 +95,14 @@ impl SummaryLimit {
             window => (window.get() / WINDOW_SHARE).min(OUTPUT_TOKENS_MAX),
         };
         Self { tokens: NonZeroU64::new(share).unwrap_or(NonZeroU64::MIN), reasoning }
+    }
+
+    /// Returns the limit for a request of `budget` that must fit into a window which may be smaller
+    /// than is believed: as many tokens as the request itself takes, by a rule of thumb.
+    #[must_use]
+    pub fn beside(self, budget: Bytes) -> Self {
+        let share = NonZeroU64::new(budget.get() / BYTES_PER_TOKEN).unwrap_or(NonZeroU64::MIN);
+        Self { tokens: self.tokens.min(share), ..self }
     }
 
     /// Returns the limit.
@@ -108,7 +123,15 @@ impl SummaryRequest {
         let Transcript { text, left_out } = Transcript::of(history.items(), room);
         let message = [OPENING, &text, &closing()].concat();
         let output_tokens_max = limit.tokens();
-        Self { system, message, output_tokens_max, tools: [], left_out }
+        let items = history.items().len();
+        Self { system, message, output_tokens_max, tools: [], left_out, items }
+    }
+
+    /// Returns whether there is a history and nothing of it is quoted, so that the reply would be a
+    /// summary of nothing.
+    #[must_use]
+    pub const fn quotes_nothing(&self) -> bool {
+        self.items > 0 && self.left_out.items == self.items
     }
 
     /// Returns the request once more, after a reply that lacked these headings.

@@ -1,20 +1,21 @@
 //! The end of a turn: which readings hand the history off, in which order, and at whose cost.
 
 use graff_notes::{
-    budget::{Call, RunPool},
-    conversation::{Noted, Rollover, Settings, SummaryFailure},
+    budget::{AdmissionRefused, Call, CallKind, RunPool},
+    conversation::{Answered, Boundary, Noted, Response, Rollover, Settings, SummaryFailure, Why},
     gate::{Outcome, Refusal},
     note::{NoteCap, NoteText},
-    notebook, prompt,
+    notebook::{self, Answer},
+    prompt,
     threshold::{Compared, Handoff},
-    turn::{Item, Proactive, StopReason, SummaryRefused},
+    turn::{Item, Proactive, ResponseStop, StopReason, SummaryRefused, ToolCall},
     units::{Bytes, Calls, Generation, Tokens},
     usage::Reading,
 };
 
 use super::world::{
-    BASE, For, Model, NOTE, OVERFLOW, Reply, World, now, prompt as prompt_item, refuses, says,
-    summary, tool,
+    BASE, For, Model, NOTE, OVERFLOW, Reply, World, now, prompt as prompt_item, refuses, response,
+    says, summary, tool,
 };
 
 #[test]
@@ -257,6 +258,13 @@ fn a_worker_is_refused_with_no_provider_at_hand_and_its_prompt_is_never_spliced(
     assert_eq!(model.requests[0].system, BASE);
     let refusal = Refusal::Worker { depth: 1 };
     assert_eq!(ended.note, Some(Noted::Refused { refusal, salvaged: None }));
+
+    let mut conversation = world.conversation();
+    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    assert_eq!(asked.permit().kind(), CallKind::Child);
+    let Answered::Finished(last) = asked.answered(response("done", Some(9_900))) else { panic!() };
+    let Boundary::Summary(step) = last.close(now()) else { panic!("no note, but a summary") };
+    assert_eq!(step.permit().kind(), CallKind::Compaction);
 }
 
 #[test]
@@ -328,6 +336,58 @@ fn switched_off_nothing_is_handed_off_at_the_end_of_a_turn() {
     let mut model = Model::new([says("done", 9_999)]);
     let ended = model.run(&mut world.conversation(), "go");
     assert!(matches!(ended.rollover, Rollover::Withheld { .. }), "{}", ended.rollover);
+}
+
+#[test]
+fn a_turn_without_a_response_hands_nothing_off_and_says_why_it_was_not_asked() {
+    let pool = RunPool::builder().cap(Calls::new(1)).build();
+    let world = World::of_window(10_000);
+    let mut conversation = world.with_pool(pool);
+    let _ended = Model::new([says("done", 9_900)]).run(&mut conversation, "one");
+    let ended = Model::new([]).run(&mut conversation, "two");
+    assert_eq!((ended.stop, &ended.rollover), (StopReason::CallsSpent, &Rollover::NotPermitted));
+    let spent = AdmissionRefused::Spent { cap: Calls::new(1) };
+    assert_eq!(ended.unasked, Some(Why::NotAdmitted(spent)));
+    assert_eq!(conversation.history().items().last(), Some(&prompt_item("two")));
+}
+
+#[test]
+fn a_call_that_was_cut_short_or_declined_is_not_run() {
+    for (stop, reason) in [
+        (ResponseStop::OutputLimit, StopReason::OutputLimit),
+        (ResponseStop::Refusal, StopReason::Refusal),
+    ] {
+        let mut conversation = World::of_window(10_000).conversation();
+        let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+        let call =
+            ToolCall { id: "a".into(), name: "run".into(), arguments: r#"{"c":"rm -r"#.into() };
+        let response = Response { stop, calls: vec![call], ..response("I clean up", Some(100)) };
+        let Answered::Finished(finished) = asked.answered(response) else { panic!("{stop:?}") };
+        let Boundary::Ended(ended) = finished.close(now()) else { panic!("{stop:?}") };
+        assert_eq!(ended.stop, reason);
+        let Some(Item::ToolResult(result)) = conversation.history().items().last() else {
+            panic!("the call has its result")
+        };
+        assert!(result.content.contains("stopped"));
+    }
+}
+
+#[test]
+fn what_a_response_is_as_a_note_and_as_a_summary_hangs_on_its_reason() {
+    let failed = |why: &str| Answer::Failed(why.to_owned());
+    let text = || Answer::Text("I can't help with that.".to_owned());
+    for (stop, note, summary) in [
+        (ResponseStop::EndTurn, text(), text()),
+        (ResponseStop::OutputLimit, failed("it reached its output limit"), text()),
+        (ResponseStop::Refusal, failed("the model refused"), failed("the model refused")),
+        (ResponseStop::Cancelled, Answer::Cancelled, Answer::Cancelled),
+    ] {
+        let reply = Response { stop, ..response("I can't help with that.", None) };
+        assert_eq!((reply.clone().into_note(), reply.into_summary()), (note, summary), "{stop:?}");
+    }
+    let call = ToolCall { id: "a".into(), name: "run".into(), arguments: "{}".into() };
+    let reply = Response { calls: vec![call], ..response("I look.", None) };
+    assert_eq!(reply.into_summary(), failed("the model called a tool"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The summary: what it is asked to be, what of the history it is shown, and whether it is one.
 
 use graff_notes::{
+    Conversation,
     budget::{Call, RunPool},
-    conversation::{Missing, Rollover},
+    conversation::{Missing, Rollover, SummaryFailure},
     turn::{
         HEADINGS, Heading, History, Item, LeftOut, Reasoning, Summary, SummaryLimit,
         SummaryRefused, SummaryRequest, ToolCall, ToolResult,
@@ -259,7 +260,9 @@ fn missing_headings_are_named_in_the_report() {
 fn a_strict_host_asks_once_more_and_takes_what_then_comes() {
     for (second, text, lacking) in [
         (says(&summary(), None), summary(), 0),
-        (says("DONE: y", None), "DONE: y".to_owned(), 6),
+        (says("DONE: y", None), "TASK: x".to_owned(), 6),
+        (says("DONE: y\nFACTS: z", None), "DONE: y\nFACTS: z".to_owned(), 5),
+        (says("all is well", None), "TASK: x".to_owned(), 6),
         (says("", None), "TASK: x".to_owned(), 6),
         (refuses(400, OVERFLOW), "TASK: x".to_owned(), 6),
     ] {
@@ -294,6 +297,46 @@ fn a_second_request_for_a_summary_is_never_paid_from_the_reserve() {
         let ended = model.run(&mut world.with_pool(pool.clone()), "go");
         assert!(ended.rollover.is_performed());
         assert_eq!(pool.remaining(), Calls::new(8), "the reserve is whole");
+    }
+}
+
+#[test]
+fn a_request_that_can_quote_nothing_says_so_and_is_never_made() {
+    assert!(request(&with_results(&[10]), 0).quotes_nothing());
+    assert!(!request(&History::new(), 0).quotes_nothing(), "there is nothing to quote");
+    assert!(!request(&with_results(&[10]), 8_000).quotes_nothing());
+
+    // So many calls of one response do not fit into any request even without what they say.
+    let call = |id: usize| ToolCall {
+        id: format!("c{id}"),
+        name: "read".to_owned(),
+        arguments: "{}".to_owned(),
+    };
+    let result = |id: usize| ToolResult { id: format!("c{id}"), content: "r".repeat(100) };
+    let mut items: Vec<_> = (0..400).map(|id| Item::ToolCall(call(id))).collect();
+    items.extend((0..400).map(|id| Item::ToolResult(result(id))));
+    let mut world = World::of_window(4_000);
+    world.settings.history_max = None;
+    let history = History::resumed(items).expect("whole");
+    let mut conversation =
+        Conversation::resumed(world.notebook(RunPool::default()), world.settings, history);
+    let mut model = Model::new([]);
+    let ended = model.change_window(&mut conversation, 4_100);
+    let Rollover::Failed(SummaryFailure::NoRoom { budget }) = ended.rollover else {
+        panic!("{}", ended.rollover)
+    };
+    assert_eq!(budget, Bytes::new(4_096));
+    assert_eq!(conversation.history().items().len(), 800, "nothing is lost");
+}
+
+#[test]
+fn a_request_at_the_end_of_a_turn_in_the_smallest_window_quotes_the_history() {
+    for window in [1_000, 2_000, 3_000] {
+        let mut model = Model::new([says(&"z".repeat(3_000), None), says(&summary(), None)]);
+        let ended = model.run(&mut World::of_window(window).conversation(), "mend the parser");
+        assert!(ended.rollover.is_performed(), "{}", ended.rollover);
+        let message = &model.last().message;
+        assert!(message.contains("| mend the parser\n") && message.contains("| zzz"), "{message}");
     }
 }
 

@@ -12,7 +12,7 @@ use graff_notes::{
     notebook::{self, Answer},
     store::Store,
     turn::{
-        HEADINGS, Item, ProviderError, SteerRejected, Steering, StopReason, SummaryRequest,
+        HEADINGS, Item, ProviderError, ResponseStop, SteerRejected, Steering, SummaryRequest,
         ToolCall, ToolResult, classify,
     },
     units::{Timestamp, Tokens},
@@ -80,6 +80,8 @@ pub(super) struct Request {
     pub(super) items: Vec<Item>,
     /// What is asked after the history, for a note; the whole message, for a summary.
     pub(super) message: String,
+    /// The limit of the output, where the library sets it.
+    pub(super) output_tokens_max: Option<Tokens>,
 }
 
 impl Request {
@@ -125,6 +127,8 @@ pub(super) struct Model {
     script: VecDeque<(Reply, Vec<String>)>,
     /// Where there is one, it is asked for each reply instead of the script.
     improvised: Option<Improvise>,
+    /// Where there is one, it sees each request first, and may refuse it.
+    judge: Option<Judge>,
     pub(super) requests: Vec<Request>,
     pub(super) steered: Vec<(String, Result<(), SteerRejected>)>,
 }
@@ -135,6 +139,9 @@ enum Next<'c> {
     Boundary(Boundary<'c>),
 }
 
+/// Looks at a request, and refuses it or leaves it to the script.
+pub(super) type Judge = fn(&Request) -> Option<Reply>;
+
 /// Makes the reply to a request, and may steer meanwhile.
 pub(super) type Improvise = Box<dyn FnMut(&Steering) -> Reply>;
 
@@ -142,6 +149,11 @@ impl Model {
     /// A model that makes its replies up.
     pub(super) fn improvising(replies: impl FnMut(&Steering) -> Reply + 'static) -> Self {
         Self { improvised: Some(Box::new(replies)), ..Self::default() }
+    }
+
+    /// A model that answers from a script what its provider lets through.
+    pub(super) fn judged(judge: Judge, script: impl IntoIterator<Item = Reply>) -> Self {
+        Self { judge: Some(judge), ..Self::new(script) }
     }
 
     pub(super) fn new(script: impl IntoIterator<Item = Reply>) -> Self {
@@ -220,13 +232,12 @@ impl Model {
     }
 
     fn respond<'c>(&mut self, asked: Asked<'c>, steering: &Steering) -> Next<'c> {
-        let (system, items) = (asked.system().to_owned(), asked.items().to_vec());
-        self.requests.push(Request { what: For::Turn, system, items, message: String::new() });
+        self.record(For::Turn, asked.system(), asked.items(), "", None);
         let (response, result) = match self.next(steering) {
             Reply::Text(text, tokens) => (response(&text, tokens), None),
             Reply::Tool(result, tokens) => (response("", tokens), Some(result)),
             Reply::CancelledSuccess(tokens) => {
-                let stop = StopReason::Cancelled;
+                let stop = ResponseStop::Cancelled;
                 (Response { stop, ..response("I was about to", tokens) }, None)
             }
             Reply::Cancelled => return Next::Boundary(Boundary::Ended(asked.cancelled())),
@@ -261,17 +272,33 @@ impl Model {
     }
 
     fn note<'c>(&mut self, step: NoteStep<'c>, steering: &Steering) -> Boundary<'c> {
-        let (system, items) = (step.system(BASE), step.items().to_vec());
-        let message = step.request().instruction().to_owned();
-        self.requests.push(Request { what: For::Note, system, items, message });
+        let (asks, most) = (step.request().instruction(), step.request().output_tokens_max());
+        self.record(For::Note, &step.system(BASE), step.items(), asks, Some(most));
         let answer = self.answer(steering);
         step.answered(answer, now())
     }
 
     fn summarise(&mut self, request: &SummaryRequest, steering: &Steering) -> Answer {
-        let (system, message) = (request.system().to_owned(), request.message().to_owned());
-        self.requests.push(Request { what: For::Summary, system, items: Vec::new(), message });
+        let most = request.output_tokens_max();
+        self.record(For::Summary, request.system(), &[], request.message(), Some(most));
         self.answer(steering)
+    }
+
+    fn record(
+        &mut self,
+        what: For,
+        system: &str,
+        items: &[Item],
+        asks: &str,
+        most: Option<Tokens>,
+    ) {
+        self.requests.push(Request {
+            what,
+            system: system.to_owned(),
+            items: items.to_vec(),
+            message: asks.to_owned(),
+            output_tokens_max: most,
+        });
     }
 
     fn answer(&mut self, steering: &Steering) -> Answer {
@@ -284,6 +311,9 @@ impl Model {
     }
 
     fn next(&mut self, steering: &Steering) -> Reply {
+        if let Some(refusal) = self.judge.and_then(|judge| judge(self.last())) {
+            return refusal;
+        }
         if let Some(improvised) = &mut self.improvised {
             return improvised(steering);
         }
@@ -300,7 +330,7 @@ impl Model {
 
 pub(super) fn response(text: &str, tokens: Option<u64>) -> Response {
     let usage = tokens.map_or(Err(Unusable::NotReported), |tokens| Ok(report(tokens)));
-    Response { text: text.to_owned(), calls: Vec::new(), stop: StopReason::EndTurn, usage }
+    Response { text: text.to_owned(), calls: Vec::new(), stop: ResponseStop::EndTurn, usage }
 }
 
 fn report(tokens: u64) -> Report {
