@@ -20,37 +20,87 @@ const TOKENS_MAX: usize = 512;
 enum Piece {
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A number that is part of what was asked for.
+    /// One of these words, with nothing in between.
+    Next(&'static [&'static str]),
+    /// The next number, which is what was asked for, or a part of it.
     Asked,
-    /// The number that is the limit.
+    /// The next number, which is the limit.
     Limit,
-    /// All numbers that still come: together they are what was asked for.
-    AllAsked,
 }
 
-use Piece::{AllAsked, Asked, Limit, Word};
+use Piece::{Asked, Limit, Next, Word};
 
 /// What a limit is called.
 const MOST: &[&str] = &["allowed", "limit", "maximum", "most"];
 /// What a request is called.
 const SENT: &[&str] = &["input", "messages", "prompt", "request"];
+/// What stands between a request and its size.
+const HAS: &[&str] = &["contains", "has", "is", "of"];
+/// What a request did, where its size stands behind that.
+const CAME_TO: &[&str] = &["contains", "has", "provided", "requested", "resulted", "sent"];
 /// What the window is called, behind the word `context`.
 const WINDOW: &[&str] = &["length", "limit", "size", "window"];
 
 /// The sentences, in no order: one that matches suffices.
 const PATTERNS: &[&[Piece]] = &[
     // Anthropic: prompt is too long: N tokens > M maximum
-    &[Word(SENT), Asked, Word(&["tokens"]), Limit, Word(MOST)],
+    &[
+        Word(SENT),
+        Next(&["is"]),
+        Next(&["too"]),
+        Next(&["long"]),
+        Asked,
+        Next(&["tokens"]),
+        Limit,
+        Next(&["maximum"]),
+    ],
     // The same, the limit named first: the prompt has N tokens, the most allowed is M
-    &[Word(SENT), Asked, Word(&["tokens"]), Word(MOST), Limit],
+    &[Word(SENT), Next(HAS), Asked, Word(&["tokens"]), Word(MOST), Limit],
     // Anthropic: input length and `max_tokens` exceed context limit: N + K > M
     &[Word(SENT), Word(&["context"]), Word(WINDOW), Asked, Asked, Limit],
     // The same, the parts named first
     &[Word(SENT), Asked, Word(&["max_tokens"]), Asked, Word(&["context"]), Word(WINDOW), Limit],
-    // OpenAI, OpenRouter, vLLM: maximum context length is M tokens, however you requested N tokens
-    &[Word(&["maximum"]), Word(&["context"]), Word(WINDOW), Limit, AllAsked],
+    // OpenAI, OpenRouter: maximum context length is M tokens, however you requested N tokens (…)
+    &[Word(&["maximum"]), Word(&["context"]), Word(WINDOW), Limit, Word(CAME_TO), Asked],
+    // vLLM: maximum context length is M tokens, K output tokens were requested, the prompt has N
+    &[
+        Word(&["maximum"]),
+        Word(&["context"]),
+        Word(WINDOW),
+        Limit,
+        Asked,
+        Next(&["output"]),
+        Word(SENT),
+        Asked,
+    ],
+    // xAI: maximum prompt length is M but the request contains N tokens
+    &[
+        Word(&["maximum"]),
+        Next(&["input", "prompt"]),
+        Next(&["length"]),
+        Limit,
+        Word(CAME_TO),
+        Asked,
+    ],
+    // Mistral: prompt contains N tokens and …, too large for model with M maximum context length
+    &[
+        Word(SENT),
+        Next(HAS),
+        Asked,
+        Next(&["tokens"]),
+        Word(&["large", "long"]),
+        Limit,
+        Next(&["maximum"]),
+        Next(&["context"]),
+    ],
+    // Others: input (N tokens) is longer than the model's context length (M tokens)
+    &[Word(SENT), Asked, Next(&["tokens"]), Word(&["context"]), Next(WINDOW), Limit],
     // OpenAI's newer interface: your input exceeds the context window of this model
     &[Word(SENT), Word(&["exceeds"]), Word(&["context"]), Word(WINDOW)],
+    // Bedrock: input is too long for requested model
+    &[Word(SENT), Next(&["is"]), Next(&["too"]), Next(&["long"]), Next(&["for"]), Word(&["model"])],
+    // Vertex: input token count is N but model only supports up to M
+    &[Word(SENT), Next(&["token"]), Next(&["count"]), Asked, Word(&["supports"]), Limit],
     // Gemini: the input token count (N) exceeds the maximum number of tokens allowed (M)
     &[
         Word(SENT),
@@ -68,7 +118,7 @@ const PATTERNS: &[&[Piece]] = &[
         Word(SENT),
         Word(&["token"]),
         Word(&["count"]),
-        Word(&["exceeds"]),
+        Next(&["exceeds"]),
         Word(MOST),
         Word(&["tokens"]),
         Word(MOST),
@@ -105,26 +155,31 @@ fn find(pattern: &[Piece], tokens: &[Token<'_>]) -> Option<Sizes> {
         .find_map(|rest| match_from(pattern, rest, 0, Sizes::default()))
 }
 
-/// Matches what is left of a pattern, of whose next piece at most `gap` tokens stand in front.
+/// Matches what is left of a pattern, of whose next piece at most `gap` tokens stand in front. A
+/// word may be any of its kind that leads on; a number is the first that comes.
 fn match_from(pattern: &[Piece], tokens: &[Token<'_>], gap: usize, sizes: Sizes) -> Option<Sizes> {
     let Some((piece, later)) = pattern.split_first() else {
         return sizes.exceed().then_some(sizes);
     };
-    if let AllAsked = piece {
-        let all = tokens.iter().filter_map(Token::number).fold(0, u64::saturating_add);
-        return match_from(later, &[], 0, sizes.with_asked(all));
-    }
-    tokens.iter().enumerate().take(gap + 1).find_map(|(at, token)| {
+    let gap = if let Next(_) = piece { 0 } else { gap };
+    let mut near = tokens.iter().enumerate().take(gap + 1);
+    let lead_on = |(at, token): (usize, &Token<'_>)| {
         let sizes = sizes.with(*piece, token)?;
         match_from(later, tokens.get(at + 1..).unwrap_or_default(), GAP_MAX, sizes)
-    })
+    };
+    match piece {
+        Word(_) | Next(_) => near.find_map(lead_on),
+        Asked | Limit => {
+            near.find(|(_, token)| matches!(token, Token::Number(_))).and_then(lead_on)
+        }
+    }
 }
 
 impl Sizes {
     /// Returns the sizes after `token` has matched `piece`, or `None` where it does not.
     fn with(self, piece: Piece, token: &Token<'_>) -> Option<Self> {
         match (piece, token) {
-            (Word(words), Token::Word(word)) if words.contains(word) => Some(self),
+            (Word(words) | Next(words), Token::Word(word)) if words.contains(word) => Some(self),
             (Asked, Token::Number(number)) => Some(self.with_asked(*number)),
             (Limit, Token::Number(number)) => Some(Self { limit: Some(*number), ..self }),
             _ => None,
@@ -140,15 +195,6 @@ impl Sizes {
         match (self.asked, self.limit) {
             (Some(asked), Some(limit)) => asked > limit,
             _ => true,
-        }
-    }
-}
-
-impl Token<'_> {
-    const fn number(&self) -> Option<u64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Word(_) => None,
         }
     }
 }

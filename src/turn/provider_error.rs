@@ -34,6 +34,13 @@ const RATE_CODES: [&str; 5] = [
 const RATE_WORDS: [&str; 6] =
     ["quota", "rate limit", "per minute", "per day", "in one day", "credit balance"];
 
+/// They stand at the start of a message; behind that it may quote what was sent, in bytes.
+const RATE_WORDS_WITHIN: usize = 1_024;
+
+/// The words by which a checker of requests quotes a value that does not fit: what stands in that
+/// was written by a user, and says nothing of the window.
+const QUOTES_A_VALUE: [&str; 3] = ["is not of type", "is not valid under", "does not match"];
+
 /// The codes that name the window, in lower case.
 ///
 /// Source: `OpenAI`'s error reference, and llama.cpp's server.
@@ -43,8 +50,15 @@ const WINDOW_CODES: [&str; 3] =
 /// An error inside an error (a gateway's, around a provider's) is looked at to this depth.
 const DEPTH_MAX: u32 = 6;
 
-/// So much of a body is looked at, in bytes: what says why stands at its start.
-const BODY_BYTES_MAX: usize = 65_536;
+/// So much of a body is looked at, in bytes: some quote all that was sent.
+const BODY_BYTES_MAX: usize = 4_194_304;
+
+/// So much of a text that is no JSON is taken for a message, in bytes: what says why stands at its
+/// start.
+const MESSAGE_BYTES_MAX: usize = 65_536;
+
+/// What stands around a body that was meant to be JSON: marks of an encoding, of a stream's event.
+const AROUND: [char; 2] = ['\u{feff}', '\0'];
 
 /// What a provider's refusal is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,10 +156,21 @@ impl Said {
 
     /// A text may be an error as JSON, or else says what it says.
     fn hear_text(&mut self, text: &str, depth: u32) {
-        match serde_json::from_str::<Value>(text) {
+        let around = |c: char| c.is_whitespace() || AROUND.contains(&c);
+        let text = text.trim_matches(around);
+        let json = text.strip_prefix("data:").unwrap_or(text);
+        match serde_json::from_str::<Value>(json) {
             Ok(value @ (Value::Object(_) | Value::Array(_))) => self.hear(&value, depth),
-            _ => self.messages.push(text.to_owned()),
+            _ => self.hear_broken(text),
         }
+    }
+
+    /// What is no JSON, or only the start of some, may still hold a code, as a string of its own.
+    fn hear_broken(&mut self, text: &str) {
+        let known = RATE_CODES.iter().chain(&WINDOW_CODES);
+        let codes = known.filter(|code| text.contains(&format!("\"{code}\"")));
+        self.codes.extend(codes.map(|code| (*code).to_owned()));
+        self.messages.push(crate::note::head(text, MESSAGE_BYTES_MAX).to_owned());
     }
 
     fn hear(&mut self, value: &Value, depth: u32) {
@@ -174,17 +199,28 @@ impl Said {
     }
 
     fn rate_or_quota(&self) -> bool {
-        let coded = self.codes.iter().any(|code| RATE_CODES.contains(&code.as_str()));
-        coded
-            || self.messages.iter().any(|message| {
-                let message = message.to_lowercase();
-                RATE_WORDS.iter().any(|words| message.contains(words))
-            })
+        let worded = |message: &String| {
+            let words = words(crate::note::head(message, RATE_WORDS_WITHIN));
+            RATE_WORDS.iter().any(|rate| words.contains(&format!(" {rate} ")))
+        };
+        self.coded(&RATE_CODES) || (!self.coded(&WINDOW_CODES) && self.messages.iter().any(worded))
     }
 
     fn exceeds_the_window(&self) -> Option<Figures> {
-        let worded = self.messages.iter().find_map(|m| patterns::exceeds_the_window(m));
-        let coded = self.codes.iter().any(|code| WINDOW_CODES.contains(&code.as_str()));
-        worded.or_else(|| coded.then(Figures::default))
+        let quotes = |m: &str| QUOTES_A_VALUE.iter().any(|words| m.contains(words));
+        let says = self.messages.iter().filter(|message| !quotes(message));
+        let worded = says.into_iter().find_map(|m| patterns::exceeds_the_window(m));
+        worded.or_else(|| self.coded(&WINDOW_CODES).then(Figures::default))
     }
+
+    fn coded(&self, codes: &[&str]) -> bool {
+        self.codes.iter().any(|code| codes.contains(&code.as_str()))
+    }
+}
+
+/// The words of a message in lower case, each between two spaces.
+fn words(message: &str) -> String {
+    let lower = message.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |words, word| words + word + " ")
 }

@@ -82,13 +82,92 @@ fn openrouters_refusals_for_size_are_read_its_own_and_those_it_hands_on() {
     let own = json!({ "error": { "code": 400, "message": "This endpoint's maximum context length \
         is 262144 tokens. However, you requested about 300,000 tokens (290000 of text input, \
         10000 in the output). Please reduce the length of either one." } });
-    figures_of(&own);
+    assert_eq!(figures_of(&own), figures(300_000, 262_144));
     let handed_on = openrouter(&anthropic("prompt is too long: 9 tokens > 8 maximum"));
     assert_eq!(figures_of(&handed_on), figures(9, 8));
     figures_of(&openrouter(&gemini(
         "The input token count (9) exceeds the maximum number of \
         tokens allowed (8).",
     )));
+}
+
+#[test]
+fn the_size_that_was_asked_for_is_the_total_and_not_added_to_its_parts() {
+    for (message, asked, limit) in [
+        (
+            "This model's maximum context length is 4097 tokens, however you requested 4927 tokens \
+                (3927 in your prompt; 1000 for the completion). Please reduce your prompt.",
+            4_927,
+            4_097,
+        ),
+        (
+            "This model's maximum context length is 8192 tokens. However, you requested 8300 tokens \
+                (108 in the messages, 8192 in the completion).",
+            8_300,
+            8_192,
+        ),
+        (
+            "Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 \
+                maximum context length",
+            65_673,
+            32_768,
+        ),
+        (
+            "Unable to submit request because the input token count is 35465 but model only \
+                supports up to 32768. Reduce the input token count and try again.",
+            35_465,
+            32_768,
+        ),
+        (
+            "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+            537_812,
+            131_072,
+        ),
+        (
+            "The input (131173 tokens) is longer than the model's context length (131072 tokens).",
+            131_173,
+            131_072,
+        ),
+    ] {
+        assert_eq!(figures_of(&openai(None, message)), figures(asked, limit), "{message}");
+    }
+    let bedrock = json!({ "message": "Input is too long for requested model." });
+    assert_eq!(figures_of(&bedrock), figures(None, None));
+}
+
+#[test]
+fn a_code_is_read_from_a_body_of_any_size_and_from_one_that_is_broken() {
+    let large = json!({
+        "input": "x".repeat(80_000),
+        "error": { "code": "context_length_exceeded", "message": "no" },
+    });
+    let whole = openai(Some("context_length_exceeded"), "too long").to_string();
+    let cut = &whole[..whole.len() - 2];
+    for body in [
+        large.to_string(),
+        format!("\u{feff}{whole}"),
+        format!("{whole}\0"),
+        format!("data: {whole}\n\n"),
+        cut.to_owned(),
+    ] {
+        assert!(matches!(classify(400, &body), ProviderError::ContextWindow(_)), "{body:.200}");
+    }
+}
+
+#[test]
+fn what_a_refusal_quotes_is_not_what_it_says() {
+    for message in [
+        "messages.0.content: 'prompt is too long: 300 tokens > 200 maximum' is not of type 'array'",
+        "'the input (9 tokens) exceeds the context length (8 tokens)' does not match '^[a-z]+$'",
+    ] {
+        let body = openai(None, message).to_string();
+        assert_eq!(classify(400, &body), ProviderError::BadRequest, "{message}");
+    }
+    for quoted in ["a quotation of Homer", &format!("{} rate limit", "word ".repeat(300))] {
+        let message = format!("prompt is too long: 9 tokens > 8 maximum, of {quoted}");
+        let body = anthropic(&message).to_string();
+        assert!(matches!(classify(400, &body), ProviderError::ContextWindow(_)), "{quoted:.80}");
+    }
 }
 
 #[test]
@@ -127,6 +206,10 @@ fn other_bad_requests_are_other_bad_requests() {
         "the prompt has 150000 tokens, the most allowed is 200000",
         "prompt is too long: 100 tokens > 200 maximum",
         "the context of this request is unclear",
+        "This model's maximum context length is 8192 tokens and it supports at most 4096 completion \
+            tokens, whereas you provided 5000.",
+        "This model's maximum context length is 128000 tokens. Invalid tool_call_id 9007199254.",
+        "request rejected: logit_bias has 400 tokens, at most 300 are allowed",
         "",
     ] {
         for body in [anthropic(message), openai(None, message), gemini(message)] {
