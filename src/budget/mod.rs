@@ -18,9 +18,10 @@
 //!
 //! Invariants:
 //! * No more calls than the cap are ever admitted, and the last one only to the root.
-//! * A permit for a note is had from [`RunPool::admit_note`] alone, which asks the pool's own
-//!   ledger in the same atomic step that takes the call: no call that was spent meanwhile can
-//!   push a note into the reserve.
+//! * A permit for a note is had from [`RunPool::admit_note`] or
+//!   [`RunPool::admit_note_and_summary`] alone, which ask the pool's own ledger in the same atomic
+//!   step that takes the calls: no call that was spent meanwhile can push a note, or the summary
+//!   behind it, into the reserve.
 //! * A call that was admitted stays counted; only its place among the running ones is given back.
 
 mod ledger;

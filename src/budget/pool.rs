@@ -23,6 +23,9 @@ const DEPTH_MAX_DEFAULT: u32 = 1;
 /// Source: codegraff PR 460.
 const CONCURRENCY_MAX_DEFAULT: Calls = Calls::new(8);
 
+/// One call.
+const ONE: Calls = Calls::new(1);
+
 /// What must be left for the root to be admitted: the call that it takes.
 const LEAST_FOR_ROOT: Calls = Calls::new(1);
 
@@ -101,7 +104,7 @@ impl RunPool {
             return Err(self.too_little(self.remaining()));
         }
         let slot = self.slot(depth)?;
-        let number = self.count(|left| left >= least).map_err(|left| self.too_little(left))?;
+        let number = self.count(ONE, |left| left >= least).map_err(|left| self.too_little(left))?;
         Ok(Permit::new(number, call.into(), slot))
     }
 
@@ -115,9 +118,28 @@ impl RunPool {
         let ledger = self.ledger();
         let cost = Ledger::note_cost(pending);
         let number = self
-            .count(|left| ledger.fits(left, cost))
+            .count(ONE, |left| ledger.fits(left, cost))
             .map_err(|remaining| BudgetRaced { remaining, reserve: ledger.reserve(), cost })?;
-        Ok(Permit::new(number, CallKind::Note, Slot::beyond_the_limit(&self.shared)))
+        Ok(self.roots(number, CallKind::Note))
+    }
+
+    /// Returns the permits for the root's note and for the summary that follows it, or the figures
+    /// that forbid the note.
+    ///
+    /// Both calls are taken in one atomic step: no sibling that spends while the note is written
+    /// can push the summary into the reserve. A summary that is never asked for stays counted.
+    pub fn admit_note_and_summary(&self) -> Result<(Permit, Permit), BudgetRaced> {
+        let ledger = self.ledger();
+        let cost = Ledger::note_cost(ONE);
+        let number = self
+            .count(cost, |left| ledger.fits(left, cost))
+            .map_err(|remaining| BudgetRaced { remaining, reserve: ledger.reserve(), cost })?;
+        let summary = self.roots(number.saturating_add(1), CallKind::Compaction);
+        Ok((self.roots(number, CallKind::Note), summary))
+    }
+
+    fn roots(&self, number: u64, kind: CallKind) -> Permit {
+        Permit::new(number, kind, Slot::beyond_the_limit(&self.shared))
     }
 
     /// Returns the ledger over this pool's cap.
@@ -172,12 +194,12 @@ impl RunPool {
         }
     }
 
-    /// Takes one call in one atomic step if `admits` says yes to what is left before it, and
-    /// returns its number; else returns what is left.
-    fn count(&self, admits: impl Fn(Calls) -> bool) -> Result<u64, Calls> {
+    /// Takes so many calls in one atomic step if `admits` says yes to what is left before them, and
+    /// returns the number of the first; else returns what is left.
+    fn count(&self, calls: Calls, admits: impl Fn(Calls) -> bool) -> Result<u64, Calls> {
         let ledger = self.ledger();
         let taken = self.shared.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, |used| {
-            admits(ledger.remaining(Calls::new(used))).then(|| used.saturating_add(1))
+            admits(ledger.remaining(Calls::new(used))).then(|| used.saturating_add(calls.get()))
         });
         match taken {
             Ok(before) => Ok(before.saturating_add(1)),

@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Answer, Attempt, Spent, Spliced, Tally};
+use super::{Answer, Attempt, Spent, Spliced, Tally, state::State};
 use crate::{
-    budget::{BudgetRaced, Ledger, RunPool},
+    budget::{BudgetRaced, Ledger, Permit, RunPool},
     error::{Error, ErrorKind},
     gate::{self, Boundary, Notes, Outcome, Provider, Session, Situation, Ticket, Verdict},
-    log::{Body, Draft, Line},
+    log::Draft,
     note::{Author, Fitted, NoteCap, Reply},
     prompt::{self, Block, NoteRequest},
     session::SessionName,
@@ -37,15 +37,6 @@ pub struct Settings {
     pub note_cap: NoteCap,
     /// How many times the host knows the history to have been rewritten; the log may know of more.
     pub generation: Generation,
-}
-
-#[derive(Debug)]
-struct State {
-    generation: Generation,
-    attempted: Option<Generation>,
-    /// The generation whose attempt an earlier process left without an answer.
-    open: Option<Generation>,
-    tally: Tally,
 }
 
 impl Notebook {
@@ -146,13 +137,44 @@ impl Notebook {
     /// this generation.
     #[expect(clippy::needless_pass_by_value, reason = "a ticket can be spent once")]
     pub fn spend(&self, ticket: Ticket, now: Timestamp) -> Spent {
-        match self.begin(&ticket, now) {
+        let pending = ticket.situation().cost.saturating_sub(Ledger::note_cost(Calls::ZERO));
+        self.spend_paying(&ticket, now, |pool| pool.admit_note(pending))
+    }
+
+    /// Spends a ticket of a rollover whose summary is paid from the same pool, as
+    /// [`spend`](Self::spend) does, but takes the summary's permit in the same step as the note's:
+    /// whoever draws on the pool while the note is written cannot push the summary into the reserve.
+    ///
+    /// The summary's permit is returned where it was taken, whatever became of the note.
+    #[expect(clippy::needless_pass_by_value, reason = "a ticket can be spent once")]
+    pub fn spend_with_summary(&self, ticket: Ticket, now: Timestamp) -> (Spent, Option<Permit>) {
+        let mut summary = None;
+        let spent = self.spend_paying(&ticket, now, |pool| {
+            let (note, following) = pool.admit_note_and_summary()?;
+            summary = Some(following);
+            Ok(note)
+        });
+        (spent, summary)
+    }
+
+    fn spend_paying(
+        &self,
+        ticket: &Ticket,
+        now: Timestamp,
+        pay: impl FnOnce(&RunPool) -> Result<Permit, BudgetRaced>,
+    ) -> Spent {
+        match self.begin(ticket, now, pay) {
             Ok(attempt) => Spent::Ask(attempt),
             Err(outcome) => Spent::Left(self.came_to(outcome)),
         }
     }
 
-    fn begin(&self, ticket: &Ticket, now: Timestamp) -> Result<Attempt, Outcome> {
+    fn begin(
+        &self,
+        ticket: &Ticket,
+        now: Timestamp,
+        pay: impl FnOnce(&RunPool) -> Result<Permit, BudgetRaced>,
+    ) -> Result<Attempt, Outcome> {
         let log = self.log.as_ref().ok_or(Outcome::KeepsNone)?;
         if ticket.session() != Some(log.session()) {
             return Err(Outcome::OtherSession);
@@ -166,8 +188,7 @@ impl Notebook {
             return Err(Outcome::AlreadyAttempted { generation });
         }
         let previous = newest(log).map_err(|e| store_failed(&e))?.note;
-        let pending = ticket.situation().cost.saturating_sub(Ledger::note_cost(Calls::ZERO));
-        let permit = self.pool.admit_note(pending).map_err(raced)?;
+        let permit = pay(&self.pool).map_err(raced)?;
         self.latch(log, generation, now)?;
         let cap = self.settings.note_cap;
         let block = previous.as_ref().map(|note| Block::of(log.session(), note, cap));
@@ -302,33 +323,6 @@ impl Notebook {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn at(generation: Generation) -> Self {
-        Self { generation, attempted: None, open: None, tally: Tally::default() }
-    }
-
-    /// Takes over what the log knows: the greatest generation, and whether it had its attempt.
-    fn catch_up(&mut self, store: &Store, session: &SessionName) -> Result<(), Error> {
-        let (mut attempted, mut open) = (None, None);
-        let replayed = store.replay(session, &mut |entry| {
-            let Line::Record(record) = entry.line else { return };
-            self.generation = self.generation.max(record.generation);
-            if record.latches() {
-                attempted = attempted.max(Some(record.generation));
-                open = matches!(record.body, Body::Attempt).then_some(record.generation);
-            }
-        });
-        match replayed {
-            Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
-            _ => {
-                let current = |generation: &Generation| *generation == self.generation;
-                (self.attempted, self.open) = (attempted.filter(current), open.filter(current));
-                Ok(())
-            }
-        }
     }
 }
 

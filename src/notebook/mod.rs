@@ -22,6 +22,7 @@
 mod attempt;
 mod book;
 mod splicing;
+mod state;
 mod tally;
 
 pub use attempt::{Answer, Attempt, Spent};
