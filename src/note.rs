@@ -174,7 +174,7 @@ impl Reply {
     /// reply that begins with the word carries something.
     pub const OPT_OUT_BYTES_MAX: usize = 200;
 
-    /// Returns what `reply` is.
+    /// Returns what `reply` is. Reasoning that a server left at its start is no part of it.
     ///
     /// It opts out where it is the word `none` (any case; white space, quotes and full stops around
     /// it don't count), or where it is short and explains the word after punctuation or a line
@@ -191,7 +191,7 @@ impl Reply {
     /// assert!(matches!(read("None of the tests pass yet: fix a.rs:7"), Reply::Note(_)));
     /// ```
     pub fn read(reply: &str, cap: NoteCap) -> Self {
-        let text = reply.trim();
+        let text = without_reasoning(reply).trim();
         let bytes = Bytes::of(text);
         if opts_out(text) {
             Self::OptedOut
@@ -216,6 +216,20 @@ fn cut_to(text: &str, cap: NoteCap) -> Fitted {
     let kept = head(text, cap.get());
     let cut = Bytes::of(text).saturating_sub(Bytes::of(kept));
     Fitted { text: NoteText(kept.to_owned()), cut }
+}
+
+/// What a model's reasoning stands between, where a server leaves it in the text.
+const REASONING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// What stands behind the reasoning that `reply` begins with; nothing, where that never ends.
+pub(crate) fn without_reasoning(reply: &str) -> &str {
+    let mut rest = reply;
+    while let Some((reasoning, closing)) = REASONING.iter().find_map(|(opening, closing)| {
+        rest.trim_start().strip_prefix(opening).map(|reasoning| (reasoning, *closing))
+    }) {
+        rest = reasoning.split_once(closing).map_or("", |(_, text)| text);
+    }
+    rest
 }
 
 /// The longest start of `text` that has at most `bytes_max` bytes and parts no character.

@@ -11,6 +11,7 @@ use graff_notes::{
     conversation::{Answered, Asked, Boundary, Ended, Recovery, Settings, ToolRound, Turn},
     notebook,
     store::Store,
+    threshold::Policy,
     turn::{Item, Proactive, ProviderError, Steering, SummaryRequest, classify},
     units::{Calls, Timestamp, Tokens},
 };
@@ -34,6 +35,9 @@ HARD CONSTRAINTS
 /// The most that the model may say in one response of a turn.
 const OUTPUT_TOKENS_MAX: Tokens = Tokens::new(8_192);
 
+/// The part of a small window that it may take: the tenth that the threshold leaves.
+const WINDOW_SHARE: u64 = 10;
+
 /// The agent.
 pub(crate) struct Agent {
     conversation: Conversation,
@@ -44,6 +48,7 @@ pub(crate) struct Agent {
 struct Hands {
     line: Line,
     tools: Tools,
+    output_tokens_max: Tokens,
 }
 
 impl Agent {
@@ -53,14 +58,24 @@ impl Agent {
         let notes = notebook::Settings::default();
         let notebook =
             Notebook::open(&store, &flags.session, pool, notes).map_err(|e| e.with_causes())?;
+        let output_tokens_max = match flags.window_tokens {
+            0 => OUTPUT_TOKENS_MAX,
+            window => Tokens::new((window / WINDOW_SHARE).max(1)).min(OUTPUT_TOKENS_MAX),
+        };
         let settings = Settings {
             window: Tokens::new(flags.window_tokens),
+            policy: Policy::default().with_output_reserve(output_tokens_max),
             proactive: Proactive::from_max_handoffs(flags.max_handoffs),
+            rounds_max: flags.rounds_max,
             ..Settings::default()
         };
         Ok(Self {
             conversation: Conversation::new(notebook, settings),
-            hands: Hands { line: Line::to(flags), tools: Tools::within(&flags.scratch)? },
+            hands: Hands {
+                line: Line::to(flags),
+                tools: Tools::within(&flags.scratch)?,
+                output_tokens_max,
+            },
         })
     }
 
@@ -79,8 +94,9 @@ impl Agent {
     /// Runs a turn for a prompt, and writes down what the model says.
     pub(crate) fn turn(&mut self, prompt: &str, output: &mut dyn Write) -> Result<Ended, String> {
         let Self { conversation, hands } = self;
-        hands.line.forget_events();
-        hands.run(conversation.begin(prompt), output)
+        hands.line.begin_prompt();
+        let turn = conversation.begin(prompt).map_err(|blank| blank.to_string())?;
+        hands.run(turn, output)
     }
 
     /// Runs a turn for what the last one accepted and could not show the model, if anything.
@@ -90,7 +106,7 @@ impl Agent {
     ) -> Option<Result<Ended, String>> {
         let Self { conversation, hands } = self;
         let turn = conversation.begin_carried()?;
-        hands.line.forget_events();
+        hands.line.begin_carried();
         Some(hands.run(turn, output))
     }
 }
@@ -112,12 +128,18 @@ impl Hands {
 
     /// Makes a request of the turn, and does what its response asks for.
     fn ask<'c>(&mut self, asked: Asked<'c>, output: &mut dyn Write) -> Result<Next<'c>, String> {
+        let note = asked.spliced();
+        let doubt = note.doubt.as_ref();
+        let doubt = doubt.map(|at| format!("-- a newer note may be damaged, at {}\n", at.offset));
+        let trouble = note.trouble.as_ref().map(|e| format!("-- no note: {}\n", e.with_causes()));
+        let trouble = [doubt, trouble].into_iter().flatten().collect::<String>();
+        write!(output, "{trouble}").map_err(|e| format!("write the answer: {e}"))?;
         let reply = self.line.ask(&Ask {
             system: asked.system(),
             items: asked.items(),
             last: None,
             tools: Use::Offered,
-            output_tokens_max: OUTPUT_TOKENS_MAX,
+            output_tokens_max: self.output_tokens_max,
         });
         let response = match reply {
             Reply::Answered(response) => response,
@@ -145,10 +167,11 @@ impl Hands {
         let calls = round.calls().to_vec();
         let mut results = Vec::new();
         for call in &calls {
-            if self.line.is_cancelled() {
-                return Next::ended(round.cancelled());
+            let line = &mut self.line;
+            match self.tools.run(call, round.facts(), &mut || line.is_cancelled()) {
+                Some(result) => results.push(result),
+                None => return Next::ended(round.cancelled()),
             }
-            results.push(self.tools.run(call, round.facts()));
         }
         match round.results(results) {
             Ok(turn) => Next::Turn(turn),

@@ -80,9 +80,9 @@ pub(super) fn read(body: &Value) -> Option<Response> {
     let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
     Some(Response {
         text: texts.collect::<Vec<_>>().concat(),
-        calls: blocks.iter().filter_map(call).collect(),
+        calls: blocks.iter().filter(is_call).map(call).collect::<Option<_>>()?,
         stop: match body.get("stop_reason").and_then(Value::as_str) {
-            Some("max_tokens") => ResponseStop::OutputLimit,
+            Some("max_tokens" | "model_context_window_exceeded") => ResponseStop::OutputLimit,
             Some("refusal") => ResponseStop::Refusal,
             _ => ResponseStop::EndTurn,
         },
@@ -90,8 +90,11 @@ pub(super) fn read(body: &Value) -> Option<Response> {
     })
 }
 
+fn is_call(block: &&Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("tool_use")
+}
+
 fn call(block: &Value) -> Option<ToolCall> {
-    (block.get("type")? == "tool_use").then_some(())?;
     Some(ToolCall {
         id: block.get("id")?.as_str()?.to_owned(),
         name: block.get("name")?.as_str()?.to_owned(),

@@ -10,6 +10,7 @@ usage: agent_loop --endpoint URL --model NAME [options], prompts on standard inp
   --api-key-env NAME         the variable that holds the key (default: none is sent)
   --window-tokens N          the model's context window (default 0: unknown)
   --max-handoffs N           0 waits until the provider refuses the history (default 1)
+  --rounds-max N             the most requests of one turn (default: no limit)
   --calls-cap N              the most model calls of this run (default 0: no limit)
   --root DIR                 where the notes are kept (default: the current folder)
   --session NAME             whose notes they are (default agent-loop)
@@ -23,6 +24,7 @@ pub(crate) struct Flags {
     pub(crate) api_key: Option<String>,
     pub(crate) window_tokens: u64,
     pub(crate) max_handoffs: u64,
+    pub(crate) rounds_max: Option<u64>,
     pub(crate) calls_cap: u64,
     pub(crate) root: String,
     pub(crate) session: String,
@@ -38,6 +40,7 @@ impl Flags {
             api_key: None,
             window_tokens: 0,
             max_handoffs: 1,
+            rounds_max: None,
             calls_cap: 0,
             root: ".".to_owned(),
             session: "agent-loop".to_owned(),
@@ -65,6 +68,7 @@ impl Flags {
             }
             "--window-tokens" => self.window_tokens = number(flag, &value)?,
             "--max-handoffs" => self.max_handoffs = number(flag, &value)?,
+            "--rounds-max" => self.rounds_max = Some(number(flag, &value)?),
             "--calls-cap" => self.calls_cap = number(flag, &value)?,
             "--root" => self.root = value,
             "--session" => self.session = value,

@@ -1,6 +1,6 @@
 //! The line to the model's endpoint: one call at a time, each of which can be cancelled.
 
-use std::{sync::mpsc, thread, time::Duration};
+use std::{io::Read as _, sync::mpsc, thread, time::Duration};
 
 use graff_notes::{conversation::Response, notebook::Answer};
 use serde_json::Value;
@@ -13,6 +13,9 @@ use super::{
 /// The longest that a model may think.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// The most of a response that is read.
+const BODY_BYTES_MAX: u64 = 67_108_864;
+
 /// The version of Anthropic's interface that is spoken here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
@@ -22,6 +25,10 @@ pub(crate) struct Line {
     events: mpsc::Receiver<Event>,
     sender: mpsc::Sender<Event>,
     calls: u64,
+    /// Whether the user has cancelled the turn that runs.
+    cancelled: bool,
+    /// How many prompts were heard of whose turns have not begun.
+    ahead: u64,
 }
 
 /// What came of a call.
@@ -55,6 +62,8 @@ struct Endpoint {
 enum Event {
     Returned(u64, Reply),
     Cancelled,
+    /// A prompt was handed over: what is cancelled from now on is its turn.
+    Prompted,
 }
 
 impl Line {
@@ -70,21 +79,47 @@ impl Line {
             api_key: flags.api_key.clone(),
         };
         let (sender, events) = mpsc::channel();
-        Self { endpoint, events, sender, calls: 0 }
+        Self { endpoint, events, sender, calls: 0, cancelled: false, ahead: 0 }
     }
 
     pub(crate) fn canceller(&self) -> Canceller {
         Canceller(self.sender.clone())
     }
 
-    /// Forgets a cancellation that came when there was nothing to cancel.
-    pub(crate) fn forget_events(&mut self) {
-        while self.events.try_recv().is_ok() {}
+    /// Forgets a cancellation that came before the prompt whose turn begins.
+    pub(crate) fn begin_prompt(&mut self) {
+        self.cancelled = false;
+        if let Some(ahead) = self.ahead.checked_sub(1) {
+            self.ahead = ahead;
+            return;
+        }
+        while let Ok(event) = self.events.try_recv() {
+            if let Event::Prompted = event {
+                return;
+            }
+        }
     }
 
-    /// Returns whether the user has cancelled since the last call.
+    /// Forgets a cancellation that came before a turn that has no prompt of its own.
+    pub(crate) fn begin_carried(&mut self) {
+        self.is_cancelled();
+        self.cancelled = false;
+    }
+
+    /// Returns whether the user has cancelled the turn that runs.
     pub(crate) fn is_cancelled(&mut self) -> bool {
-        self.events.try_iter().any(|event| matches!(event, Event::Cancelled))
+        while let Ok(event) = self.events.try_recv() {
+            self.hear(&event);
+        }
+        self.cancelled
+    }
+
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Returned(..) => {} // of a call that was cancelled
+            Event::Cancelled => self.cancelled = true,
+            Event::Prompted => self.ahead += 1,
+        }
     }
 
     /// Makes a call, and waits for it or for the user to cancel it, whichever is first.
@@ -103,8 +138,11 @@ impl Line {
         loop {
             match self.events.recv() {
                 Ok(Event::Returned(returned, reply)) if returned == call => return reply,
-                Ok(Event::Returned(..)) => {} // of a call that was cancelled
-                Ok(Event::Cancelled) | Err(_) => return Reply::Cancelled,
+                Ok(event) => self.hear(&event),
+                Err(_) => self.cancelled = true,
+            }
+            if self.cancelled {
+                return Reply::Cancelled;
             }
         }
     }
@@ -113,6 +151,11 @@ impl Line {
 impl Canceller {
     pub(crate) fn cancel(&self) {
         let _ = self.0.send(Event::Cancelled);
+    }
+
+    /// Says that a prompt is handed over, before it is.
+    pub(crate) fn prompt(&self) {
+        let _ = self.0.send(Event::Prompted);
     }
 }
 
@@ -123,6 +166,9 @@ impl Endpoint {
                 Some(response) => Reply::Answered(response),
                 None => Reply::Refused { status: 200, body },
             },
+            Ok((status, body)) if body.trim().is_empty() => {
+                Reply::Refused { status, body: format!("status {status}, and no word") }
+            }
             Ok((status, body)) => Reply::Refused { status, body },
             Err(e) => Reply::Refused { status: 0, body: e.to_string() },
         }
@@ -139,7 +185,10 @@ impl Endpoint {
             request = request.header("anthropic-version", ANTHROPIC_VERSION);
         }
         let mut response = request.send(body.to_string())?;
-        Ok((response.status().as_u16(), response.body_mut().read_to_string()?))
+        let mut body = Vec::new();
+        // What came of a body that breaks off, or is no text, still says why.
+        let _ = response.body_mut().as_reader().take(BODY_BYTES_MAX).read_to_end(&mut body);
+        Ok((response.status().as_u16(), String::from_utf8_lossy(&body).into_owned()))
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub(crate) mod agent;
 mod anthropic;
+mod command;
 pub(crate) mod flags;
 mod line;
 mod openai;
@@ -57,13 +58,17 @@ fn route(
 ) -> mpsc::Receiver<String> {
     let (prompts, received) = mpsc::channel();
     thread::spawn(move || {
-        for line in input.lines().map_while(Result::ok) {
+        for line in input.split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
             if line.trim() == "/cancel" {
                 canceller.cancel();
-            } else if steering.send(line.as_str()) == Err(SteerRejected::NoActiveRun)
-                && prompts.send(line).is_err()
-            {
-                return;
+                continue;
+            }
+            if steering.send(line.as_str()) == Err(SteerRejected::NoActiveRun) {
+                canceller.prompt();
+                if prompts.send(line).is_err() {
+                    return;
+                }
             }
         }
     });
@@ -79,6 +84,10 @@ fn tell(agent: &Agent, ended: &Ended, output: &mut dyn Write) -> Result<(), Stri
     });
     lines.extend(ended.note.as_ref().map(|note| format!("-- note: {note}")));
     lines.extend(ended.error.as_ref().map(|error| format!("-- error: {error}")));
+    lines.extend(ended.unasked.map(|why| format!("-- no further call: {why}")));
+    lines.extend(
+        ended.milestone.map(|passed| format!("-- handoff {} of this session", passed.handoffs)),
+    );
     lines.extend(ended.recovered.iter().map(|recovered| format!("-- rescued: {recovered}")));
     lines.extend(ended.troubles.iter().map(|trouble| format!("-- {}", trouble.with_causes())));
     writeln!(output, "{}", lines.join("\n")).map_err(|e| format!("write the answer: {e}"))

@@ -77,8 +77,10 @@ pub(super) fn read(body: &Value) -> Option<Response> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     Some(Response {
         text: message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        calls: calls.into_iter().flatten().filter_map(call).collect(),
+        calls: calls.into_iter().flatten().map(call).collect::<Option<_>>()?,
         stop: match choice.get("finish_reason").and_then(Value::as_str) {
+            Some("error") => return None,
+            Some("abort" | "cancelled") => ResponseStop::Cancelled,
             Some("length") => ResponseStop::OutputLimit,
             Some("content_filter") => ResponseStop::Refusal,
             _ => ResponseStop::EndTurn,

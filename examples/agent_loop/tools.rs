@@ -3,15 +3,7 @@
 //! The folder keeps a well-meaning agent in its place, and a malicious command out of nothing: run
 //! it in a sandbox where that matters.
 
-use std::{
-    fs,
-    io::Read as _,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
-};
+use std::{fs, io::Read as _, path::PathBuf};
 
 use graff_notes::{
     facts::{Facts, FileAction, Outcome},
@@ -19,11 +11,10 @@ use graff_notes::{
 };
 use serde_json::{Value, json};
 
-/// The longest that a command may run.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::command::{self, End};
 
 /// The most of a file or of a command's output that the model is given.
-const BYTES_MAX: usize = 65_536;
+pub(super) const BYTES_MAX: u64 = 65_536;
 
 /// A tool as the model is told of it.
 pub(crate) struct Description {
@@ -64,17 +55,27 @@ impl Tools {
         }
     }
 
-    /// Runs a tool; what goes wrong is told to the model.
-    pub(crate) fn run(&self, call: &ToolCall, facts: &mut Facts) -> ToolResult {
+    /// Runs a tool; what goes wrong is told to the model. `None` where the user has cancelled.
+    pub(crate) fn run(
+        &self,
+        call: &ToolCall,
+        facts: &mut Facts,
+        cancelled: &mut dyn FnMut() -> bool,
+    ) -> Option<ToolResult> {
+        if cancelled() {
+            return None;
+        }
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
         let argument = |name: &str| arguments.get(name).and_then(Value::as_str);
         let content = match (call.name.as_str(), argument("path"), argument("command")) {
             ("read_file", Some(path), _) => self.read_file(path, facts),
-            ("run_command", _, Some(command)) => self.run_command(command, facts),
+            ("run_command", _, Some(command)) => {
+                self.run_command(command, facts, cancelled).transpose()?
+            }
             _ => Err(format!("no tool {:?} with these arguments", call.name)),
         };
         let content = content.unwrap_or_else(|why| format!("error: {why}"));
-        ToolResult { id: call.id.clone(), content }
+        Some(ToolResult { id: call.id.clone(), content })
     }
 
     fn read_file(&self, path: &str, facts: &mut Facts) -> Result<String, String> {
@@ -82,57 +83,49 @@ impl Tools {
         if !whole.starts_with(&self.scratch) {
             return Err(format!("{path} is outside of the scratch folder"));
         }
-        let bytes = fs::read(&whole).map_err(|e| e.to_string())?;
+        let size = match fs::metadata(&whole).map_err(|e| e.to_string())? {
+            file if file.is_file() => file.len(),
+            _ => return Err(format!("{path} is no regular file")),
+        };
+        let mut bytes = Vec::new();
+        let file = fs::File::open(&whole).map_err(|e| e.to_string())?;
+        file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
         facts.touch(path, FileAction::Read);
-        Ok(shortened(&bytes))
+        Ok(shortened(&bytes, size.saturating_sub(BYTES_MAX)))
     }
 
-    fn run_command(&self, command: &str, facts: &mut Facts) -> Result<String, String> {
+    /// Runs a command; `None` where the user has cancelled.
+    fn run_command(
+        &self,
+        command: &str,
+        facts: &mut Facts,
+        cancelled: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<String>, String> {
         let recorded = facts.run(command, Outcome::Running);
-        let (outcome, output) = run_in(&self.scratch, command).map_err(|e| e.to_string())?;
+        let run = command::run_in(&self.scratch, command, cancelled).map_err(|e| e.to_string())?;
+        let output = shortened(&run.output, run.left_out);
+        let (outcome, output) = match run.end {
+            End::Exited(Some(0)) => (Outcome::Worked, output),
+            End::Exited(Some(exit)) => {
+                let failed = Outcome::Failed { exit: Some(exit.into()) };
+                (failed, format!("{output}\n[exit status {exit}]"))
+            }
+            End::Exited(None) => {
+                let failed = Outcome::Failed { exit: None };
+                (failed, format!("{output}\n[it ended without an exit status]"))
+            }
+            End::TimedOut => {
+                let seconds = command::PATIENCE.as_secs();
+                (Outcome::TimedOut, format!("{output}\n[stopped after {seconds} s]"))
+            }
+            End::Cancelled => return Ok(None),
+        };
         facts.settle(recorded, outcome);
-        let output = shortened(&output);
-        Ok(match outcome {
-            Outcome::Worked => output,
-            Outcome::Failed { exit: Some(exit) } => format!("{output}\n[exit status {exit}]"),
-            Outcome::TimedOut => format!("{output}\n[stopped after {} s]", PATIENCE.as_secs()),
-            _ => format!("{output}\n[it ended without an exit status]"),
-        })
+        Ok(Some(output))
     }
 }
 
-fn run_in(folder: &Path, command: &str) -> std::io::Result<(Outcome, Vec<u8>)> {
-    let mut child = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1; {command}")])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let (sender, output) = mpsc::channel();
-    if let Some(mut stdout) = child.stdout.take() {
-        thread::spawn(move || {
-            let mut output = Vec::new();
-            let _ = stdout.read_to_end(&mut output);
-            let _ = sender.send(output);
-        });
-    }
-    let Ok(output) = output.recv_timeout(PATIENCE) else {
-        child.kill()?;
-        child.wait()?;
-        return Ok((Outcome::TimedOut, Vec::new()));
-    };
-    let status = child.wait()?;
-    let outcome = match status.code() {
-        Some(0) => Outcome::Worked,
-        code => Outcome::Failed { exit: code.map(i64::from) },
-    };
-    Ok((outcome, output))
-}
-
-fn shortened(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes.get(..BYTES_MAX).unwrap_or(bytes)).into_owned();
-    match bytes.len().checked_sub(BYTES_MAX) {
-        None | Some(0) => text,
-        Some(left_out) => format!("{text}\n[{left_out} bytes more]"),
-    }
+fn shortened(bytes: &[u8], left_out: u64) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    if left_out == 0 { text } else { format!("{text}\n[{left_out} bytes more]") }
 }

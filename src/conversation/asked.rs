@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use super::{Ended, Finished, Recovery, Turn, running::Running};
+use super::{
+    Ended, Finished, Recovery, Turn,
+    join::{Sent, weight},
+    running::Running,
+};
 use crate::{
     budget::Permit,
     facts::Facts,
@@ -76,6 +80,8 @@ impl<'c> Asked<'c> {
         let notebook = &running.conversation.notebook;
         let spliced = notebook.splice(base);
         let reading = running.conversation.meter.begin(notebook.generation());
+        let weight = weight(running.conversation.history.items());
+        running.conversation.last = Some(Sent { system: spliced.prompt.clone(), weight });
         Self { running, permit, reading, spliced, cut }
     }
 
@@ -185,7 +191,7 @@ impl Running<'_> {
                 Handoff::Due(_) => Standing::AtOrOver,
                 Handoff::NotDue(_) | Handoff::Disabled => Standing::Below,
             };
-            conversation.handoffs.first_reading(standing);
+            conversation.handoffs.measured(standing);
         }
     }
 }

@@ -1,10 +1,6 @@
 //! The end of a turn: acceptance closes, and a history that went over its threshold rolls over.
 
-use super::{
-    Ended, Missing, Rollover, SummaryFailure,
-    join::{Conversation, weight},
-    running::Running,
-};
+use super::{Ended, Missing, Rollover, SummaryFailure, join::Conversation, running::Running};
 use crate::{
     budget::{Call, Permit},
     notebook::{Answer, Attempt},
@@ -50,6 +46,8 @@ pub struct NoteStep<'c> {
     running: Running<'c>,
     stop: StopReason,
     attempt: Attempt,
+    /// The summary's permit, which was taken with the note's.
+    summary: Option<Permit>,
 }
 
 /// A summary that is asked for, and whose reply is awaited.
@@ -80,9 +78,10 @@ impl<'c> Finished<'c> {
             return Boundary::Ended(running.end(stop, rollover));
         }
         running.conversation.handoffs.attempted();
-        match running.attempt_note(now) {
-            Some(attempt) => Boundary::Note(NoteStep { running, stop, attempt }),
-            None => SummaryStep::begin(running, stop),
+        let (attempt, summary) = running.attempt_note(now);
+        match attempt {
+            Some(attempt) => Boundary::Note(NoteStep { running, stop, attempt, summary }),
+            None => SummaryStep::begin(running, stop, summary),
         }
     }
 }
@@ -115,28 +114,38 @@ impl<'c> NoteStep<'c> {
         self.attempt.request()
     }
 
-    /// Returns the system prompt to send with it: the one that the turn's requests had, so that the
-    /// provider's cache serves the history once more.
+    /// Returns the permit of the call.
+    pub const fn permit(&self) -> &Permit {
+        self.attempt.permit()
+    }
+
+    /// Returns the system prompt to send with it: the one that the turn's last request had, so that
+    /// the provider's cache serves the history once more. Where this process has made no request
+    /// yet, it is `base` with the newest note in it.
     #[must_use]
     pub fn system(&self, base: &str) -> String {
-        self.running.conversation.notebook.splice(base).prompt
+        let Conversation { last, notebook, .. } = &*self.running.conversation;
+        match last {
+            Some(sent) => sent.system.clone(),
+            None => notebook.splice(base).prompt,
+        }
     }
 
     /// Takes the reply; the summary comes next, whatever it was, unless the turn was cancelled.
     pub fn answered(self, answer: Answer, now: Timestamp) -> Boundary<'c> {
-        let Self { mut running, stop, attempt } = self;
+        let Self { mut running, stop, attempt, summary } = self;
         let cancelled = answer == Answer::Cancelled;
         let outcome = running.conversation.notebook.settle(attempt, answer, now);
         running.noted(outcome);
         if cancelled {
             return Boundary::Ended(running.end(stop, Rollover::Cancelled));
         }
-        SummaryStep::begin(running, stop)
+        SummaryStep::begin(running, stop, summary)
     }
 }
 
 impl<'c> SummaryStep<'c> {
-    fn begin(running: Running<'c>, stop: StopReason) -> Boundary<'c> {
+    fn begin(running: Running<'c>, stop: StopReason, paid: Option<Permit>) -> Boundary<'c> {
         let conversation = &*running.conversation;
         let limit = SummaryLimit::of(conversation.settings.window, conversation.settings.reasoning);
         let budget = room_beside(limit, conversation);
@@ -145,7 +154,7 @@ impl<'c> SummaryStep<'c> {
         if request.quotes_nothing() {
             return Self::fail(running, stop, SummaryFailure::NoRoom { budget });
         }
-        match running.admit(Call::Compaction) {
+        match paid.map_or_else(|| running.admit(Call::Compaction), Ok) {
             Ok(permit) => Boundary::Summary(Self { running, stop, permit, request, first: None }),
             Err(refused) => Self::fail(running, stop, SummaryFailure::Unaffordable(refused)),
         }
@@ -225,20 +234,20 @@ fn fuller(first: Summary, second: Summary) -> Summary {
 /// request is given what it takes to quote anything: the provider may refuse it, which costs a call,
 /// while a summary of nothing would cost the history.
 ///
-/// What a token of this history takes in bytes is what the last request's usage says, or else what
-/// the host has set.
+/// What a token of this history takes in bytes is what the last request's usage says of what that
+/// request held, or else what the host has set.
 fn room_beside(limit: SummaryLimit, conversation: &Conversation) -> Bytes {
     let window = conversation.settings.window;
     if window == Tokens::ZERO {
         return Bytes::MAX;
     }
     let set = conversation.settings.bytes_per_token.get();
-    let ratio = match conversation.reading() {
-        Reading::Measured { tokens } => {
-            let weight = weight(conversation.history.items()).get();
-            set.max((weight / tokens.get().max(1)).min(QUOTED_BYTES_PER_TOKEN_MAX))
+    let ratio = match (conversation.reading(), &conversation.last) {
+        (Reading::Measured { tokens }, Some(sent)) => {
+            let measured = sent.weight.get() / tokens.get().max(1);
+            set.max(measured.min(QUOTED_BYTES_PER_TOKEN_MAX))
         }
-        Reading::Pressure { .. } => set,
+        _ => set,
     };
     let room = window.saturating_sub(limit.tokens());
     Bytes::new(room.get().saturating_mul(ratio)).max(Ladder::BUDGET_MIN)

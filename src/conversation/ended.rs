@@ -113,6 +113,9 @@ impl fmt::Display for Rollover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotPermitted => f.write_str("the turn did not end by itself"),
+            Self::NotDue(Handoff::Disabled) => {
+                f.write_str("there is no threshold, so that nothing is handed off by itself")
+            }
             Self::NotDue(_) => f.write_str("the history has not reached its threshold"),
             Self::Withheld { why, .. } => why.fmt(f),
             Self::Performed(rolled_over) => rolled_over.fmt(f),

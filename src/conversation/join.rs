@@ -20,28 +20,30 @@ use crate::{
 ///     Conversation, Notebook, budget::RunPool, conversation::{Answered, Boundary, Ended, Response, Settings},
 ///     notebook, prompt, store::Store, turn::Item, units::{Timestamp, Tokens},
 /// };
-/// # use graff_notes::{notebook::Answer, turn::{ResponseStop, SummaryRequest}, usage::{Report, Unusable}};
+/// # use graff_notes::{turn::ResponseStop, usage::{Report, Unusable}};
 /// # const NOTE: &str = "Subgoal: src/parse.rs:88 still drops the CR.";
 /// # fn report(tokens: u64) -> Result<Report, Unusable> {
 /// #     Report::from_json(&serde_json::json!({ "input_tokens": tokens, "output_tokens": 9 }))
 /// # }
-/// # fn ask_the_model(_: &str, _: &[Item]) -> Response {
-/// #     let text = "Mended; one test is left.".to_owned();
+/// # /// Sends a system prompt, a history, a last message of the user, and the limit of the output.
+/// # fn ask(_: &str, _: &[Item], last: &str, _: Tokens) -> Response {
+/// #     let text = if last.is_empty() { "Mended; one test is left." } else { NOTE }.to_owned();
 /// #     Response { text, calls: Vec::new(), stop: ResponseStop::EndTurn, usage: report(9_000) }
 /// # }
-/// # fn ask_for_the_note(_: &[Item], _: &str) -> Answer { Answer::Text(NOTE.to_owned()) }
-/// # fn ask_for_the_summary(_: &SummaryRequest) -> Answer { Answer::Text("TASK\n…".to_owned()) }
-///
 /// /// Does what is to be done at the end of a turn.
 /// fn close(mut boundary: Boundary<'_>, now: Timestamp) -> Ended {
 ///     loop {
 ///         boundary = match boundary {
 ///             Boundary::Note(step) => {
-///                 let answer = ask_for_the_note(step.items(), step.request().instruction());
+///                 let (system, note) = (step.system("You are an agent."), step.request());
+///                 let most = note.output_tokens_max();
+///                 let answer = ask(&system, step.items(), note.instruction(), most).into_note();
 ///                 step.answered(answer, now)
 ///             }
 ///             Boundary::Summary(step) => {
-///                 let answer = ask_for_the_summary(step.request());
+///                 let summary = step.request();
+///                 let most = summary.output_tokens_max();
+///                 let answer = ask(summary.system(), &[], summary.message(), most).into_summary();
 ///                 step.answered(answer, now)
 ///             }
 ///             Boundary::Ended(ended) => return ended,
@@ -58,16 +60,17 @@ use crate::{
 /// let mut conversation = Conversation::new(notebook, settings);
 /// let now = Timestamp::new(1_786_017_600_000); // the host's clock
 ///
-/// let turn = conversation.begin("mend the parser");
+/// let turn = conversation.begin("mend the parser")?;
 /// let asked = turn.request("You are an agent.", now).map_err(|unasked| unasked.to_string())?;
-/// let response = ask_the_model(asked.system(), asked.items()); // reports 9,000 tokens
+/// let most = Tokens::new(1_000);
+/// let response = ask(asked.system(), asked.items(), "", most); // reports 9,000 tokens
 /// let Answered::Finished(finished) = asked.answered(response) else { return Ok(()) };
 ///
 /// let ended = close(finished.close(now), now);
 /// assert!(ended.rollover.is_performed());
 /// assert!(matches!(conversation.history().items(), [Item::Handoff { .. }]));
 ///
-/// let turn = conversation.begin("and now the last test");
+/// let turn = conversation.begin("and now the last test")?;
 /// let asked = turn.request("You are an agent.", now).map_err(|unasked| unasked.to_string())?;
 /// assert_eq!(prompt::extract(asked.system()), Some(NOTE));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -81,6 +84,20 @@ pub struct Conversation {
     pub(super) meter: Meter,
     pub(super) handoffs: Handoffs,
     pub(super) facts: Facts,
+    /// The last request of a turn.
+    pub(super) last: Option<Sent>,
+}
+
+/// A prompt of white space alone, which begins no turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlankPrompt;
+
+/// What is kept of a request.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) system: String,
+    /// What its history weighed.
+    pub(super) weight: Bytes,
 }
 
 impl Conversation {
@@ -92,7 +109,8 @@ impl Conversation {
 
     /// Returns the conversation of a session that goes on with `history`.
     ///
-    /// So many handoffs are taken to have been before as the notebook's generation says.
+    /// So many handoffs are taken to have been before as the notebook's generation says, which counts
+    /// other rewritings as well.
     #[must_use]
     pub fn resumed(notebook: Notebook, settings: Settings, history: History) -> Self {
         let before = notebook.generation().get();
@@ -104,30 +122,40 @@ impl Conversation {
             steers: Steers::new(),
             meter: Meter::new(),
             facts: Facts::new(),
+            last: None,
         }
     }
 
     /// Begins a turn with the user's prompt.
     ///
     /// Steers that the last turn accepted and could not show stand before it.
-    pub fn begin(&mut self, prompt: impl Into<String>) -> Turn<'_> {
+    ///
+    /// # Errors
+    ///
+    /// Refuses a prompt of white space alone: providers do, and it would stay in the history.
+    pub fn begin(&mut self, prompt: impl Into<String>) -> Result<Turn<'_>, BlankPrompt> {
+        let prompt = prompt.into();
+        if prompt.trim().is_empty() {
+            return Err(BlankPrompt);
+        }
         self.halt();
         let carried = self.steers.drain();
-        self.begin_with(carried, prompt.into())
+        self.facts.set_request(&prompt);
+        self.history.begin(carried, prompt);
+        Ok(self.begun())
     }
 
     /// Begins a turn with what the last one accepted and could not show, for a host that does not
     /// let the user wait for an answer until the next prompt; `None` where there is nothing.
     pub fn begin_carried(&mut self) -> Option<Turn<'_>> {
         self.halt();
-        let mut carried = self.steers.drain();
-        let prompt = carried.pop()?;
-        Some(self.begin_with(carried, prompt))
+        let carried = self.steers.drain();
+        self.facts.set_request(carried.last()?);
+        self.history.begin_carried(carried);
+        Some(self.begun())
     }
 
-    fn begin_with(&mut self, carried: Vec<String>, prompt: String) -> Turn<'_> {
-        self.facts.set_request(&prompt);
-        self.history.begin(carried, prompt);
+    fn begun(&mut self) -> Turn<'_> {
         self.handoffs.turn_began();
         self.steers.open();
         Turn { running: Running::new(self) }
@@ -138,7 +166,8 @@ impl Conversation {
     /// The last request's reading is held against the new window before anything is sent to it.
     pub fn change_window(&mut self, window: Tokens, now: Timestamp) -> Boundary<'_> {
         self.settings.window = window;
-        Finished { running: Running::new(self), stop: StopReason::EndTurn }.close(now)
+        self.handoffs.window_changed();
+        Finished { running: Running::new(self), stop: StopReason::WindowChanged }.close(now)
     }
 
     /// Returns the door for what the user says while a turn runs.
@@ -196,6 +225,14 @@ impl Conversation {
         self.steers.close()
     }
 }
+
+impl std::fmt::Display for BlankPrompt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the prompt is blank")
+    }
+}
+
+impl std::error::Error for BlankPrompt {}
 
 /// Returns how a reading stands to a threshold: measured, or weighed at a ratio.
 #[must_use]

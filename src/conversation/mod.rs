@@ -1,7 +1,8 @@
 //! Whole turns: the history, the notebook and the decisions at a turn's boundary, joined.
 //!
 //! A [`Conversation`] is for a host that has no history of its own yet, or wants to give it away.
-//! It does no I/O but the notebook's, and never waits: the host owns the network and the clock. Each
+//! It does no I/O but the notebook's, whose lock it may wait for (some seconds, where another process
+//! holds it): the host owns the network and the clock. Each
 //! step of a turn is a value that the next step consumes, so what comes in the wrong order does not
 //! compile.
 //!
@@ -22,7 +23,7 @@
 //! fn two_at_once(conversation: &mut Conversation, now: Timestamp) {
 //!     let first = conversation.begin("mend the parser");
 //!     let second = conversation.begin("mend the lexer");
-//!     let _ = first.request("You are an agent.", now);
+//!     let _ = first.map(|turn| turn.request("You are an agent.", now).is_ok());
 //! }
 //! ```
 //!
@@ -61,7 +62,7 @@ mod turn;
 pub use asked::{Answered, Asked, Response, ToolRound, Unfit};
 pub use boundary::{Boundary, Finished, NoteStep, SummaryStep};
 pub use ended::{Ended, Noted, RolledOver, Rollover, SummaryFailure};
-pub use join::{Conversation, check};
+pub use join::{BlankPrompt, Conversation, check};
 pub use recovery::{Recovery, RecoveryStep};
 pub use settings::{Missing, Settings};
 pub use turn::{Turn, Unasked, Why};

@@ -80,20 +80,22 @@ impl<'c> Running<'c> {
         self.report.unasked = Some(why);
     }
 
-    /// Asks the note gate at the end of a turn, and puts the attempt on record where it fires.
-    pub(super) fn attempt_note(&mut self, now: Timestamp) -> Option<Attempt> {
+    /// Asks the note gate at the end of a turn, and puts the attempt on record where it fires;
+    /// returns the summary's permit as well, where it was taken together with the note's.
+    pub(super) fn attempt_note(&mut self, now: Timestamp) -> (Option<Attempt>, Option<Permit>) {
         let ticket = match self.decide(Boundary::EndOfTurn) {
             Verdict::Fire(ticket) => ticket,
             Verdict::Refuse(refusal) => {
                 self.salvage(refusal, now);
-                return None;
+                return (None, None);
             }
         };
-        match self.conversation.notebook.spend(ticket, now) {
-            Spent::Ask(attempt) => Some(attempt),
+        let (spent, summary) = self.conversation.notebook.spend_with_summary(ticket, now);
+        match spent {
+            Spent::Ask(attempt) => (Some(attempt), summary),
             Spent::Left(outcome) => {
                 self.noted(outcome);
-                None
+                (None, summary)
             }
         }
     }

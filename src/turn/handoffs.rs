@@ -29,7 +29,7 @@ const MANY: u64 = 80;
 ///     handoffs.turn_began();
 ///     assert_eq!(handoffs.withheld(), None);
 ///     handoffs.performed();
-///     handoffs.first_reading(Standing::AtOrOver);
+///     handoffs.measured(Standing::AtOrOver);
 /// }
 /// assert_eq!(handoffs.withheld(), Some(Withheld::NoProgress { handoffs: 2 }));
 /// handoffs.turn_began();
@@ -39,6 +39,8 @@ const MANY: u64 = 80;
 pub struct Handoffs {
     proactive: Proactive,
     performed: u64,
+    /// Whether it was said that there were many.
+    said: bool,
     done_this_turn: bool,
     useless: u32,
     awaiting_reading: bool,
@@ -100,13 +102,22 @@ impl Handoffs {
     /// Returns the handoffs of a session that had none yet.
     #[must_use]
     pub const fn new(proactive: Proactive) -> Self {
-        Self { proactive, performed: 0, done_this_turn: false, useless: 0, awaiting_reading: false }
+        let (performed, said, done_this_turn) = (0, false, false);
+        Self { proactive, performed, said, done_this_turn, useless: 0, awaiting_reading: false }
     }
 
-    /// Returns the same for a session that is resumed after `performed` of them.
+    /// Returns the same for a session that is resumed after `performed` of them; where those are
+    /// many, that has been said.
     #[must_use]
     pub const fn resumed_after(self, performed: u64) -> Self {
-        Self { performed, ..self }
+        Self { performed, said: performed > MANY, ..self }
+    }
+
+    /// Notes that the model's window is another: what was withheld was held against the old one.
+    pub const fn window_changed(&mut self) {
+        self.done_this_turn = false;
+        self.useless = 0;
+        self.awaiting_reading = false;
     }
 
     /// Notes that the user's next prompt has come, which ends what was withheld.
@@ -139,11 +150,13 @@ impl Handoffs {
     pub fn performed(&mut self) -> Option<Milestone> {
         self.performed = self.performed.saturating_add(1);
         self.awaiting_reading = true;
-        (self.performed == MANY + 1).then_some(Milestone { handoffs: self.performed })
+        let passes = self.performed > MANY && !self.said;
+        self.said |= passes;
+        passes.then_some(Milestone { handoffs: self.performed })
     }
 
     /// Notes how a measured reading stands; only the first after a handoff says anything about it.
-    pub const fn first_reading(&mut self, standing: Standing) {
+    pub const fn measured(&mut self, standing: Standing) {
         if !self.awaiting_reading {
             return;
         }

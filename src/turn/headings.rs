@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::note::without_reasoning;
+
 /// A heading that a summary must have, at the start of a line of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Heading {
@@ -43,8 +45,8 @@ pub const HEADINGS: [Heading; 7] = [
     Heading::NextStep,
 ];
 
-/// What a model's reasoning stands between, where a server leaves it in the text.
-const REASONING: (&str, &str) = ("<think>", "</think>");
+/// What ends a model's reasoning. Some servers leave it in the text, and not what begins it.
+const REASONING_ENDS: &str = "</think>";
 
 /// A model's summary: not blank, trimmed, without the reasoning that led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub struct Summary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryRefused {
-    /// There is nothing in it, or nothing but reasoning.
+    /// There is no word in it, or nothing but reasoning.
     Empty,
 }
 
@@ -108,12 +110,11 @@ impl Summary {
     /// # Ok::<(), SummaryRefused>(())
     /// ```
     pub fn read(reply: &str) -> Result<Self, SummaryRefused> {
-        let text = without_reasoning(reply).trim();
-        if text.is_empty() {
+        let text = behind_reasoning(without_reasoning(reply)).trim();
+        if !text.contains(char::is_alphanumeric) {
             return Err(SummaryRefused::Empty);
         }
-        let lacks = |heading: &Heading| !text.lines().any(|line| heading.begins(line));
-        Ok(Self { text: text.to_owned(), missing: HEADINGS.into_iter().filter(lacks).collect() })
+        Ok(Self { text: text.to_owned(), missing: lacking(text) })
     }
 
     /// Returns the text.
@@ -129,13 +130,18 @@ impl Summary {
     }
 }
 
-/// What stands behind the reasoning that `reply` begins with; nothing, where that never ends.
-fn without_reasoning(reply: &str) -> &str {
-    let (opening, closing) = REASONING;
-    match reply.trim_start().strip_prefix(opening) {
-        Some(reasoning) => reasoning.split_once(closing).map_or("", |(_, text)| text),
-        None => reply,
+/// What stands behind the end of a reasoning whose beginning is not in the text, unless the
+/// headings stand before it: then it is the summary's own.
+fn behind_reasoning(text: &str) -> &str {
+    match text.rsplit_once(REASONING_ENDS) {
+        Some((before, behind)) if lacking(behind).len() <= lacking(before).len() => behind,
+        _ => text,
     }
+}
+
+fn lacking(text: &str) -> Vec<Heading> {
+    let lacks = |heading: &Heading| !text.lines().any(|line| heading.begins(line));
+    HEADINGS.into_iter().filter(lacks).collect()
 }
 
 impl fmt::Display for Heading {

@@ -2,60 +2,10 @@
 
 use std::{error, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::Summary;
+use super::{Item, Summary, ToolCall, ToolResult};
 use crate::units::Bytes;
-
-/// An item of a history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "item", rename_all = "snake_case")]
-pub enum Item {
-    /// The summary that stands in for all that came before. A host sends it as the user's.
-    Handoff {
-        /// The summary, under a line that says what it is.
-        text: String,
-    },
-    /// What the user asked for: a turn begins with it.
-    Prompt {
-        /// The text.
-        text: String,
-    },
-    /// What the user said while the agent worked. A host sends it as the user's.
-    Steer {
-        /// The text.
-        text: String,
-    },
-    /// What the model said.
-    Assistant {
-        /// The text.
-        text: String,
-    },
-    /// A tool that the model called.
-    ToolCall(ToolCall),
-    /// What the tool gave back.
-    ToolResult(ToolResult),
-}
-
-/// A tool that the model called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolCall {
-    /// The id that ties the call to its result.
-    pub id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The arguments as the model sent them, serialized.
-    pub arguments: String,
-}
-
-/// What a tool gave back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolResult {
-    /// The id of the call that it answers.
-    pub id: String,
-    /// The text that was given back.
-    pub content: String,
-}
 
 /// The items that the model is shown.
 ///
@@ -77,10 +27,11 @@ struct Live {
     prompt: String,
     /// Where its items begin.
     from: usize,
+    /// Where its prompt stands.
+    at: usize,
 }
 
-/// What stands behind the summary after a rewriting, before the steers that no response has answered
-/// yet.
+/// What stands behind the summary after a rewriting, before what no response has answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reseat {
@@ -150,7 +101,9 @@ impl History {
             }
         }
         all_answered(&open)?;
-        Ok(Self { unseen: items.len(), items, live: None })
+        let answers = |item: &Item| !matches!(item, Item::Prompt { .. } | Item::Steer { .. });
+        let unseen = items.iter().rposition(answers).map_or(0, |last| last + 1);
+        Ok(Self { unseen, items, live: None })
     }
 
     /// Returns the items, oldest first.
@@ -170,8 +123,18 @@ impl History {
         self.end();
         let from = self.items.len();
         self.items.extend(carried.into_iter().map(|text| Item::Steer { text }));
-        self.items.push(Item::Prompt { text: prompt.clone() });
-        self.live = Some(Live { prompt, from });
+        self.live = Some(Live { prompt: prompt.clone(), from, at: self.items.len() });
+        self.items.push(Item::Prompt { text: prompt });
+    }
+
+    /// Begins a turn with what was carried over alone, the last of which is what it is about; it
+    /// stays a steer, and so is never lost to a rewriting before a response has answered it.
+    pub fn begin_carried(&mut self, carried: Vec<String>) {
+        self.end();
+        let Some(prompt) = carried.last().cloned() else { return };
+        let from = self.items.len();
+        self.live = Some(Live { prompt, from, at: from + carried.len() - 1 });
+        self.steer(carried);
     }
 
     /// Adds what the user said meanwhile.
@@ -234,8 +197,8 @@ impl History {
 
     /// Cuts whole turns off, oldest first, until the rest weighs at most `cap` by `weigh`.
     ///
-    /// The summary that a history begins with, the turn that runs and what no response has answered
-    /// yet are never cut, and neither is the rest of a turn of which any of that is left.
+    /// The summary that a history begins with, the turn that runs, and steers that no response has
+    /// answered yet are never cut. A prompt whose turn failed may be: that was reported.
     pub fn cut(&mut self, cap: Bytes, weigh: impl Fn(&Item) -> Bytes) -> Option<Cut> {
         let mut over = self.items.iter().map(&weigh).fold(Bytes::ZERO, Bytes::saturating_add);
         over = over.saturating_sub(cap);
@@ -257,35 +220,50 @@ impl History {
         })
     }
 
-    /// Where the last turn begins that may not be cut, since it runs or was not answered to its
-    /// end: within it, a cut could part a result from its call.
+    /// Where the last turn begins that may not be cut, since it runs or holds a steer that no
+    /// response has answered: within it, a cut could part a result from its call.
     fn last_cut(&self) -> usize {
-        let seen = self.live.as_ref().map_or(self.unseen, |live| live.from.min(self.unseen));
+        let is_steer = |item: &Item| matches!(item, Item::Steer { .. });
+        let unseen = self.items.get(self.unseen..).unwrap_or_default();
+        let steer =
+            unseen.iter().position(is_steer).map_or(self.items.len(), |at| self.unseen + at);
+        let kept = self.live.as_ref().map_or(steer, |live| live.from.min(steer));
         let whole = |at: &usize| *at == self.items.len() || self.is_boundary(*at);
-        (0..=seen).rev().find(whole).unwrap_or_default()
+        (0..=kept).rev().find(whole).unwrap_or_default()
     }
 
     /// Replaces all items by a summary of them, and what is to be seated behind it.
     pub fn install(&mut self, summary: &Summary, reseat: Reseat) {
-        self.items = self.replaced(summary, reseat);
+        let items = self.replaced(summary, reseat);
         self.unseen = 1;
         match (reseat, &mut self.live) {
-            (Reseat::LivePrompt, Some(live)) => live.from = 1,
+            (Reseat::LivePrompt, Some(live)) => {
+                live.from = 1;
+                live.at = items.iter().position(|item| item.says(&live.prompt)).unwrap_or(1);
+            }
             _ => self.live = None,
         }
+        self.items = items;
     }
 
-    /// Returns the items that [`install`](Self::install) would leave.
+    /// Returns the items that [`install`](Self::install) would leave: the summary, the live prompt
+    /// where it is to be seated again, and word for word what the user has said and no response has
+    /// answered. In the midst of a turn that is not a prompt whose turn failed, since what was too
+    /// large then would be too large again.
     #[must_use]
     pub fn replaced(&self, summary: &Summary, reseat: Reseat) -> Vec<Item> {
-        let mut items =
-            vec![Item::Handoff { text: format!("{HANDOFF_LINE}\n{}", summary.as_str()) }];
-        if let (Reseat::LivePrompt, Some(live)) = (reseat, &self.live) {
-            items.push(Item::Prompt { text: live.prompt.clone() });
-        }
-        let unseen = self.items.iter().skip(self.unseen);
-        items.extend(unseen.filter(|item| matches!(item, Item::Steer { .. })).cloned());
-        items
+        let live = self.live.as_ref().filter(|_| reseat == Reseat::LivePrompt);
+        let summary = Item::Handoff { text: format!("{HANDOFF_LINE}\n{}", summary.as_str()) };
+        let seen = live.filter(|live| live.at < self.unseen);
+        let seated = seen.map(|live| Item::Prompt { text: live.prompt.clone() });
+        let unseen =
+            self.items.iter().enumerate().skip(self.unseen).filter(|(at, item)| match item {
+                Item::Steer { .. } => true,
+                Item::Prompt { .. } => live.is_none_or(|live| live.at == *at),
+                _ => false,
+            });
+        let unseen = unseen.map(|(_, item)| item.clone());
+        [summary].into_iter().chain(seated).chain(unseen).collect()
     }
 
     /// The calls of the last response that have no result yet.
@@ -314,6 +292,7 @@ impl History {
         let items = self.items.drain(from..to).count();
         if let Some(live) = &mut self.live {
             live.from = live.from.saturating_sub(items);
+            live.at = live.at.saturating_sub(items);
         }
         self.unseen = self.unseen.saturating_sub(items);
     }

@@ -26,6 +26,7 @@
 mod handoffs;
 mod headings;
 mod history;
+mod item;
 mod ladder;
 mod patterns;
 mod provider_error;
@@ -36,7 +37,8 @@ mod transcript;
 
 pub use handoffs::{Handoffs, Milestone, Proactive, Standing, Withheld};
 pub use headings::{HEADINGS, Heading, Summary, SummaryRefused};
-pub use history::{Cut, History, HistoryRefused, Item, Reseat, ToolCall, ToolResult};
+pub use history::{Cut, History, HistoryRefused, Reseat};
+pub use item::{Item, ToolCall, ToolResult};
 pub use ladder::{Exhausted, Ladder, Rung};
 pub use provider_error::{ContextOverflow, Figures, ProviderError, classify};
 pub use steers::{SteerRejected, Steering, Steers};

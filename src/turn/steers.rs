@@ -50,12 +50,20 @@ pub enum SteerRejected {
     NoActiveRun,
     /// There is nothing but white space in it.
     Blank,
+    /// With it more would wait for the next request than a request should hold.
+    Full,
 }
+
+/// So much may wait for the next request, in bytes: a program that steers without end, or a file
+/// that was pasted by mistake, shall hear of it at once.
+const WAITING_BYTES_MAX: usize = 1_048_576;
 
 #[derive(Debug, Default)]
 struct Queue {
     acceptance: Acceptance,
     waiting: VecDeque<String>,
+    /// What waits takes this, with a byte for each steer's end.
+    bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +94,9 @@ impl Steers {
     /// Takes out what waits, in the order in which it was accepted.
     #[must_use = "a steer that was taken out and is not shown to the model is lost"]
     pub fn drain(&mut self) -> Vec<String> {
-        mem::take(&mut lock(&self.queue).waiting).into()
+        let mut queue = lock(&self.queue);
+        queue.bytes = 0;
+        mem::take(&mut queue.waiting).into()
     }
 
     /// Accepts no more, and returns how many steers are carried over to the next turn.
@@ -115,10 +125,15 @@ impl Steering {
             return Err(SteerRejected::Blank);
         }
         let mut queue = lock(&self.queue);
-        match queue.acceptance {
-            Acceptance::Open => queue.waiting.push_back(text),
-            Acceptance::Closed => return Err(SteerRejected::NoActiveRun),
+        if queue.acceptance == Acceptance::Closed {
+            return Err(SteerRejected::NoActiveRun);
         }
+        let bytes = queue.bytes.saturating_add(text.len()).saturating_add(1);
+        if bytes > WAITING_BYTES_MAX {
+            return Err(SteerRejected::Full);
+        }
+        queue.bytes = bytes;
+        queue.waiting.push_back(text);
         Ok(())
     }
 }
@@ -128,6 +143,7 @@ impl fmt::Display for SteerRejected {
         f.write_str(match self {
             Self::NoActiveRun => "no active run",
             Self::Blank => "the steer is blank",
+            Self::Full => "too much waits to be shown already",
         })
     }
 }

@@ -25,6 +25,8 @@ pub enum StopReason {
     Cancelled,
     /// A request failed.
     Failed,
+    /// There was no turn: between two, the model was changed for one of another window.
+    WindowChanged,
 }
 
 /// Why a response of the model ended.
@@ -63,7 +65,8 @@ impl StopReason {
             | Self::OutputLimit
             | Self::Refusal
             | Self::RoundsSpent
-            | Self::CallsSpent => true,
+            | Self::CallsSpent
+            | Self::WindowChanged => true,
             Self::Cancelled | Self::Failed => false,
         }
     }
@@ -79,6 +82,7 @@ impl StopReason {
             Self::CallsSpent => "calls_spent",
             Self::Cancelled => "cancelled",
             Self::Failed => "failed",
+            Self::WindowChanged => "window_changed",
         }
     }
 }

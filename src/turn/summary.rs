@@ -118,7 +118,8 @@ impl SummaryRequest {
     #[must_use]
     pub fn new(history: &History, limit: SummaryLimit, budget: Bytes) -> Self {
         let system = system(limit);
-        let frame = system.len() + OPENING.len() + closing().len() + MARK_BYTES_MAX;
+        let said = OPENING.len() + closing().len() + once_more(&HEADINGS).len();
+        let frame = system.len() + said + MARK_BYTES_MAX;
         let room = usize::try_from(budget.get()).unwrap_or(usize::MAX).saturating_sub(frame);
         let Transcript { text, left_out } = Transcript::of(history.items(), room);
         let message = [OPENING, &text, &closing()].concat();
@@ -137,10 +138,7 @@ impl SummaryRequest {
     /// Returns the request once more, after a reply that lacked these headings.
     #[must_use]
     pub fn again(mut self, missing: &[Heading]) -> Self {
-        let missing = list(missing);
-        self.message.push_str("\n\nA first summary lacked the headings ");
-        self.message.push_str(&missing);
-        self.message.push_str(". Write the whole summary anew, with all seven.");
+        self.message.push_str(&once_more(missing));
         self
     }
 
@@ -183,6 +181,15 @@ fn closing() -> String {
     format!(
         "\nEnd of the transcript. Write the summary now, under the headings {}.",
         list(&HEADINGS)
+    )
+}
+
+/// What stands behind it where it asks once more; there is always room left for it.
+fn once_more(missing: &[Heading]) -> String {
+    let missing = list(missing);
+    format!(
+        "\n\nA first summary lacked the headings {missing}. Write the whole summary anew, with all \
+         seven."
     )
 }
 

@@ -14,11 +14,11 @@
 //! | }
 //! ```
 
-use std::{fmt::Write as _, iter};
+use std::{collections::HashMap, fmt::Write as _, iter};
 
 use serde::Serialize;
 
-use super::history::Item;
+use super::item::Item;
 use crate::{
     note::{head, tail},
     units::Bytes,
@@ -34,6 +34,9 @@ const TEXT_SHARE: usize = 4;
 
 /// What the line that says what is left out takes at most, in bytes: its words, and two numbers.
 pub(super) const MARK_BYTES_MAX: usize = 80;
+
+/// What a model may take for the end of a line: LF, VT, FF, CR, NEL, and Unicode's two separators.
+const LINE_ENDS: [char; 7] = ['\n', '\u{b}', '\u{c}', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// What a quotation does not hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -137,8 +140,9 @@ impl Quote {
     /// Quotes a group with no text longer than `text_max`.
     fn of(group: &[Item], text_max: usize) -> Self {
         let mut quote = Self::default();
+        let numbers = numbers(group);
         for item in group {
-            quote.push(item, group, text_max);
+            quote.push(item, &numbers, text_max);
         }
         quote
     }
@@ -151,7 +155,8 @@ impl Quote {
         quotes.find(|quote| !group.is_empty() && quote.text.len() <= bytes_max)
     }
 
-    fn push(&mut self, item: &Item, group: &[Item], text_max: usize) {
+    fn push(&mut self, item: &Item, numbers: &HashMap<&str, usize>, text_max: usize) {
+        let number_of = |id: &str| numbers.get(id).copied().unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = match item {
             Item::Handoff { .. } => writeln!(self.text, "[summary of what came before]"),
@@ -159,10 +164,10 @@ impl Quote {
             Item::Steer { .. } => writeln!(self.text, "[user, while the agent worked]"),
             Item::Assistant { .. } => writeln!(self.text, "[agent]"),
             Item::ToolCall(call) => {
-                writeln!(self.text, "[tool call {}]", number_of(&call.id, group))
+                writeln!(self.text, "[tool call {}]", number_of(&call.id))
             }
             Item::ToolResult(result) => {
-                writeln!(self.text, "[result of tool call {}]", number_of(&result.id, group))
+                writeln!(self.text, "[result of tool call {}]", number_of(&result.id))
             }
         };
         match item {
@@ -192,7 +197,7 @@ impl Quote {
     }
 
     fn push_lines(&mut self, text: &str) {
-        for line in text.split(['\n', '\r']).filter(|_| !text.is_empty()) {
+        for line in text.split(LINE_ENDS).filter(|_| !text.is_empty()) {
             self.text.push_str("| ");
             self.text.push_str(line);
             self.text.push('\n');
@@ -200,13 +205,13 @@ impl Quote {
     }
 }
 
-/// The place of a call among those of its group, from 1.
-fn number_of(id: &str, group: &[Item]) -> usize {
+/// The place of each call among those of its group, from 1.
+fn numbers(group: &[Item]) -> HashMap<&str, usize> {
     let calls = group.iter().filter_map(|item| match item {
         Item::ToolCall(call) => Some(call.id.as_str()),
         _ => None,
     });
-    calls.take_while(|call| *call != id).count() + 1
+    calls.zip(1..).collect()
 }
 
 fn length(item: &Item) -> Bytes {

@@ -9,4 +9,7 @@
 mod agent_loop;
 
 mod cases;
+mod program;
+mod rescues;
+mod steering;
 mod world;

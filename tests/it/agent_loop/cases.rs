@@ -5,7 +5,7 @@ use graff_notes::{
     gate::{Outcome, Refusal},
     prompt,
     turn::{SteerRejected, StopReason},
-    units::{Bytes, Generation},
+    units::{Bytes, Calls, Generation, Tokens},
     usage::Reading,
 };
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::{
     agent_loop::agent::BASE,
     world::{
-        NOTE, World, flags, overflows, refuses, run, runs, said, says, summary, system, user_texts,
+        NOTE, World, overflows, refuses, runs, said, says, stopped, summary, system, user_texts,
     },
 };
-use crate::support::server::{Answer, Server, hanging};
+use crate::support::server::{Answer, hanging};
 
 #[test]
 fn over_the_threshold_note_and_summary_are_asked_for_and_the_next_turn_begins_with_them() {
@@ -175,28 +175,6 @@ fn a_steer_that_a_cancelled_turn_could_not_show_comes_first_in_the_next() {
 }
 
 #[test]
-fn a_user_who_steers_all_the_time_is_always_heard_or_told_that_it_is_too_late() {
-    for session in 0..20 {
-        // What is left to chance is how the two threads take turns.
-        let mut script: Vec<_> = (0..session % 4).map(|_| runs("true", 10)).collect();
-        script.push(says("done", 9_000));
-        // Steers run rounds of their own, each of which may be the last.
-        script.extend((0..40).map(|_| says("none", 9_000)));
-        let mut world = World::new(10_000, script);
-        let (_ended, accepted) = world.turn_while("go", |steering| {
-            let texts = (0..30).map(|number| format!("{session}/{number}"));
-            texts.filter(|text| steering.send(text.as_str()).is_ok()).collect::<Vec<_>>()
-        });
-        let _ended = world.turn("the last one");
-        let requests = world.server.requests();
-        for text in &accepted {
-            let shows = |request| user_texts(request).contains(&text.as_str());
-            assert!(requests.iter().any(shows), "{text} was lost");
-        }
-    }
-}
-
-#[test]
 fn a_failed_or_empty_summary_changes_nothing_and_the_next_turn_tries_again() {
     let reasoning = Answer::At(
         200,
@@ -208,11 +186,15 @@ fn a_failed_or_empty_summary_changes_nothing_and_the_next_turn_tries_again() {
         says("", None),
         reasoning,
         says("<think>The task was", None),
+        stopped("I can't help with that.", None, "content_filter"),
     ] {
         let mut world = World::new(10_000, [says("done", 9_000), says(NOTE, None), failed]);
         let ended = world.turn("mend the parser");
         assert!(matches!(ended.rollover, Rollover::Failed(_)), "{}", ended.rollover);
         assert_eq!(world.asked_for(), ["turn", "note", "summary"], "no ladder");
+        let tokens = Tokens::new(9_000);
+        let reading = world.agent.conversation().reading();
+        assert_eq!(reading, Reading::Measured { tokens }, "the reading is intact");
 
         world.server.then([says("more", 9_100), says(&summary(), None)]);
         let ended = world.turn("go on");
@@ -228,75 +210,8 @@ fn a_failed_or_empty_summary_changes_nothing_and_the_next_turn_tries_again() {
 }
 
 #[test]
-fn an_overflow_in_the_midst_of_a_turn_goes_down_the_ladder_and_on_with_the_turn() {
-    let million = "x".repeat(1_000_000);
-    let script = [
-        says("seen", 10),
-        runs("true", 20),
-        overflows(),
-        overflows(),
-        refuses(500, "server_error", "no"),
-        says(&summary(), None),
-        says("done", 30),
-    ];
-    let mut world = World::new(0, script);
-    let _ended = world.turn(&million);
-    let ended = world.turn("mend the parser");
-    assert_eq!(ended.stop, StopReason::EndTurn);
-    assert_eq!(ended.recovered.len(), 1);
-    assert_eq!(
-        world.asked_for(),
-        ["turn", "turn", "turn", "summary", "summary", "summary", "turn"]
-    );
-    let requests = world.server.requests();
-    for (request, budget) in requests[3..6].iter().zip([500_000, 250_000, 125_000]) {
-        let texts = [system(request), user_texts(request)[0]];
-        let took = texts.map(str::len).iter().sum::<usize>();
-        assert!(took <= budget + 50 && took > budget / 8, "{took} of {budget}");
-    }
-    let users = user_texts(&requests[6]);
-    assert_eq!(users.len(), 2, "{users:?}");
-    assert!(users[0].contains("NEXT STEP: as it was"));
-    assert_eq!(users[1], "mend the parser");
-}
-
-#[test]
-fn an_exhausted_ladder_gives_the_providers_own_error_back() {
-    let no = || refuses(500, "server_error", "no");
-    let mut world = World::new(0, [overflows(), no(), says("", None), overflows()]);
-    let ended = world.turn(&"x".repeat(100_000));
-    assert_eq!(ended.stop, StopReason::Failed);
-    assert!(ended.error.expect("an error").contains("context_length_exceeded"));
-    assert_eq!(world.asked_for(), ["turn", "summary", "summary", "summary"]);
-}
-
-#[test]
-fn a_second_overflow_goes_on_at_the_next_rung_also_where_handoffs_are_switched_off() {
-    let large = "head -c 60000 /dev/zero | tr '\\0' x";
-    let script = [
-        overflows(),
-        says(&summary(), None),
-        runs(large, 10),
-        overflows(),
-        says(&summary(), None),
-        says("done", 9_999),
-    ];
-    let mut world = World::with(10_000, script, &["--max-handoffs", "0"]);
-    let ended = world.turn(&"x".repeat(60_000));
-    assert_eq!(ended.recovered.len(), 2);
-    assert!(matches!(ended.rollover, Rollover::Withheld { .. }));
-    let requests = world.server.requests();
-    let sizes = [1, 4].map(|at: usize| user_texts(&requests[at])[0].len());
-    assert!(sizes[0] <= 30_000 && sizes[0] > 10_000, "{sizes:?}");
-    // The live prompt was seated again, so the second refused history weighs 120,000 bytes.
-    assert!(sizes[1] <= 31_000 && sizes[1] > 10_000, "{sizes:?}");
-}
-
-#[test]
 fn a_note_that_the_output_limit_stopped_is_not_kept() {
-    let Answer::At(status, mut stopped) = says(NOTE, None) else { panic!("an answer") };
-    stopped["choices"][0]["finish_reason"] = json!("length");
-    let script = [says("done", 9_000), Answer::At(status, stopped), says(&summary(), None)];
+    let script = [says("done", 9_000), stopped(NOTE, None, "length"), says(&summary(), None)];
     let mut world = World::new(10_000, script);
     let ended = world.turn("go");
     assert!(matches!(ended.note, Some(Noted::Fired(Outcome::CallFailed { .. }))));
@@ -334,18 +249,61 @@ fn anthropics_shape_is_spoken_as_well() {
 }
 
 #[test]
-fn the_program_runs_on_lines_of_input() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let script = [runs("echo hello from $PWD", 100), says("It says hello.", 9_000)];
-    let server = Server::start(script);
-    server.then([says(NOTE, None), says(&summary(), None)]);
-    let output = run(flags(&folder, &server, 10_000, &[]), "say hello\n");
-    assert!(
-        output.starts_with("It says hello.\n-- end_turn: the history was replaced"),
-        "{output}"
-    );
-    assert!(output.contains("-- note: note 2 of generation 0 is on disk\n"), "{output}");
-    let result = &server.requests()[1]["messages"][3]["content"];
-    let scratch = folder.path().canonicalize().expect("it is there");
-    assert_eq!(*result, format!("hello from {}\n", scratch.display()));
+fn a_cancellation_that_comes_as_a_success_is_followed_by_nothing() {
+    for reason in ["abort", "cancelled"] {
+        let mut world = World::new(10_000, [stopped("I was about to", 9_900, reason)]);
+        let ended = world.turn("go");
+        assert_eq!((ended.stop, &ended.rollover), (StopReason::Cancelled, &Rollover::NotPermitted));
+        assert_eq!((world.asked_for(), ended.note), (vec!["turn"], None));
+    }
+}
+
+#[test]
+fn a_response_that_is_an_error_or_holds_half_a_call_fails_the_turn() {
+    let half = json!({ "type": "function", "function": { "name": "run_command" } });
+    let message = json!({ "content": "I run it.", "tool_calls": [half] });
+    let half = Answer::At(200, json!({ "choices": [{ "message": message }] }));
+    for answer in [stopped("upstream died", 9_900, "error"), half] {
+        let mut world = World::new(10_000, [answer]);
+        let ended = world.turn("go");
+        assert_eq!(ended.stop, StopReason::Failed);
+        assert!(ended.error.expect("its words").contains("choices"));
+    }
+}
+
+#[test]
+fn note_and_summary_are_paid_above_the_reserve_or_the_note_is_not_asked_for() {
+    // A cap of 8 or 9 holds 6 back: after one request of the turn, 7 or 8 are left.
+    for (cap, asked_for) in [("8", vec!["turn", "summary"]), ("9", vec!["turn", "note", "summary"])]
+    {
+        let mut script = vec![says("done", 9_000)];
+        script.extend((cap == "9").then(|| says(NOTE, None)));
+        script.push(says(&summary(), None));
+        let mut world = World::with(10_000, script, &["--calls-cap", cap]);
+        let ended = world.turn("mend the parser");
+        assert!(ended.rollover.is_performed(), "{}", ended.rollover);
+        assert_eq!(world.asked_for(), asked_for, "cap {cap}");
+        let remaining = world.agent.conversation().notebook().pool().remaining();
+        assert_eq!(remaining, Calls::new(6), "the reserve is whole");
+    }
+}
+
+#[test]
+fn output_tokens_are_not_input_tokens() {
+    let Answer::At(_, mut said) = says("done", 6_413) else { panic!("an answer") };
+    said["usage"] =
+        json!({ "prompt_tokens": 6_413, "completion_tokens": 1_154, "total_tokens": 7_567 });
+    let mut world = World::new(8_000, [Answer::At(200, said)]);
+    let ended = world.turn("go");
+    assert!(matches!(ended.rollover, Rollover::NotDue(_)), "{}", ended.rollover);
+    assert_eq!(world.asked_for(), ["turn"]);
+}
+
+#[test]
+fn the_output_that_a_turn_asks_for_fits_into_its_window() {
+    for (window, most) in [(0, 8_192), (4_096, 409), (10_000, 1_000), (200_000, 8_192)] {
+        let mut world = World::new(window, [says("hello", 10)]);
+        let _ended = world.turn("hello");
+        assert_eq!(world.last()["max_tokens"], most, "window {window}");
+    }
 }

@@ -28,10 +28,33 @@ pub(super) fn said(text: &str, tokens: impl Into<Option<u64>>) -> Value {
     response(&message, "stop", tokens.into())
 }
 
+/// A status and a body.
+pub(super) type Body = (u16, Value);
+
+/// What an answer that is given at once holds.
+#[track_caller]
+pub(super) fn body(answer: Answer) -> Body {
+    match answer {
+        Answer::At(status, body) => (status, body),
+        Answer::Hanging { .. } => panic!("it hangs"),
+    }
+}
+
+/// The model says this, and stops for this reason.
+pub(super) fn stopped(text: &str, tokens: impl Into<Option<u64>>, reason: &str) -> Answer {
+    let mut stopped = said(text, tokens);
+    stopped["choices"][0]["finish_reason"] = json!(reason);
+    Answer::At(200, stopped)
+}
+
 /// The model runs a command, and the endpoint reports so many input tokens.
 pub(super) fn runs(command: &str, tokens: impl Into<Option<u64>>) -> Answer {
-    let arguments = json!({ "command": command }).to_string();
-    let function = json!({ "name": "run_command", "arguments": arguments });
+    calls("run_command", &json!({ "command": command }), tokens)
+}
+
+/// The model calls a tool, and the endpoint reports so many input tokens.
+pub(super) fn calls(name: &str, arguments: &Value, tokens: impl Into<Option<u64>>) -> Answer {
+    let function = json!({ "name": name, "arguments": arguments.to_string() });
     let call = json!({ "id": "c1", "type": "function", "function": function });
     let message = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
     Answer::At(200, response(&message, "tool_calls", tokens.into()))
@@ -116,7 +139,7 @@ impl World {
 }
 
 /// What a request is for: the turn, its note, or a summary.
-fn what_for(request: &Value) -> &'static str {
+pub(super) fn what_for(request: &Value) -> &'static str {
     if request.get("tools").is_none() {
         "summary"
     } else if request.get("tool_choice").is_some() {
@@ -151,7 +174,7 @@ pub(super) fn flags(
 
 /// Runs the whole program on these lines of input, and returns what it wrote.
 #[track_caller]
-pub(super) fn run(flags: Vec<String>, input: &'static str) -> String {
+pub(super) fn run(flags: Vec<String>, input: &'static [u8]) -> String {
     let mut output = Vec::new();
     agent_loop::run(flags.into_iter(), Cursor::new(input), &mut output).expect("it runs");
     String::from_utf8(output).expect("UTF-8")

@@ -31,9 +31,13 @@ pub(crate) struct Hanging {
     release: mpsc::Sender<(u16, Value)>,
 }
 
+/// Makes an answer up once the script is empty.
+type Improvise = Box<dyn FnMut(&Value) -> (u16, Value) + Send>;
+
 #[derive(Default)]
 struct Shared {
     script: VecDeque<Answer>,
+    improvised: Option<Improvise>,
     requests: Vec<Value>,
     stopping: bool,
 }
@@ -78,9 +82,19 @@ impl Server {
         lock(&self.shared).script.extend(answers);
     }
 
+    /// Makes answers up from now on, wherever the script is empty.
+    pub(crate) fn improvise(&self, answers: impl FnMut(&Value) -> (u16, Value) + Send + 'static) {
+        lock(&self.shared).improvised = Some(Box::new(answers));
+    }
+
     /// Returns the bodies of all requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
         lock(&self.shared).requests.clone()
+    }
+
+    /// Returns how many requests there were so far.
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.shared).requests.len()
     }
 
     /// Returns how many answers of the script are left.
@@ -111,8 +125,14 @@ fn serve(listener: &TcpListener, shared: &Mutex<Shared>) {
         let Some(body) = receive(&stream) else { continue };
         let answer = {
             let mut shared = lock(shared);
-            shared.requests.push(body);
-            shared.script.pop_front()
+            shared.requests.push(body.clone());
+            match (shared.script.pop_front(), &mut shared.improvised) {
+                (None, Some(improvised)) => {
+                    let (status, answer) = improvised(&body);
+                    Some(Answer::At(status, answer))
+                }
+                (scripted, _) => scripted,
+            }
         };
         let (status, body) = match answer {
             Some(Answer::At(status, body)) => (status, body),

@@ -31,7 +31,8 @@ fn world((window, percent, ceiling, reserve): Limits) -> World {
 fn hands_off(limits: Limits, usage: &Value, bytes: usize) -> bool {
     let world = world(limits);
     let mut conversation = world.conversation();
-    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    let asked =
+        conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
     let usage = Report::from_json(usage);
     let text = "x".repeat(bytes.saturating_sub("go".len()));
     let Answered::Finished(finished) =
@@ -195,7 +196,8 @@ fn a_process_that_dies_between_note_and_rewriting_asks_for_no_second_note() {
     // anthropics/claude-code issue 63187, anomalyco/opencode issue 26230
     let world = World::of_window(10_000);
     let mut conversation = world.conversation();
-    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    let asked =
+        conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
     let Answered::Finished(finished) = asked.answered(response("done", Some(9_000))) else {
         panic!("the last response")
     };

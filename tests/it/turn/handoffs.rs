@@ -3,7 +3,7 @@
 use graff_notes::{
     Conversation,
     conversation::Rollover,
-    turn::{Handoffs, Proactive, Standing, Withheld},
+    turn::{Handoffs, Proactive, Standing, StopReason, Withheld},
 };
 
 use super::world::{Model, World, says, summary, tool};
@@ -49,8 +49,8 @@ fn only_the_first_measured_reading_after_a_handoff_says_whether_it_helped() {
     let mut handoffs = Handoffs::new(Proactive::Enabled);
     for _ in 0..3 {
         handoffs.performed();
-        handoffs.first_reading(Standing::Below);
-        handoffs.first_reading(Standing::AtOrOver);
+        handoffs.measured(Standing::Below);
+        handoffs.measured(Standing::AtOrOver);
     }
     assert_eq!(handoffs.withheld(), None);
 }
@@ -92,10 +92,37 @@ fn max_handoffs_is_a_switch() {
 
 #[test]
 fn one_turn_has_one_handoff_of_its_own_accord() {
+    let mut handoffs = Handoffs::new(Proactive::Enabled);
+    handoffs.turn_began();
+    handoffs.attempted();
+    assert_eq!(handoffs.withheld(), Some(Withheld::OncePerTurn));
+    handoffs.turn_began();
+    assert_eq!(handoffs.withheld(), None);
+}
+
+#[test]
+fn another_window_is_not_silenced_by_a_turn_that_is_over_nor_by_handoffs_for_the_old_one() {
     let world = World::of_window(10_000);
     let mut conversation = world.conversation();
     assert!(turn(&mut conversation, 2_000, 9_000, true).is_performed());
-    let mut model = Model::new([]);
-    let again = model.change_window(&mut conversation, 100).rollover;
-    assert!(matches!(again, Rollover::Withheld { why: Withheld::OncePerTurn, .. }), "{again}");
+    assert!(turn(&mut conversation, 9_000, 9_100, true).is_performed());
+    assert!(!turn(&mut conversation, 9_000, 9_100, false).is_performed(), "to no avail");
+    let ended = Model::new([says(&summary(), None)]).change_window(&mut conversation, 8_000);
+    assert!(ended.rollover.is_performed(), "{}", ended.rollover);
+    assert_eq!(ended.stop, StopReason::WindowChanged);
+    let ended = Model::new([says(&summary(), None)]).change_window(&mut conversation, 100);
+    assert!(ended.rollover.is_performed(), "each change asks: {}", ended.rollover);
+}
+
+#[test]
+fn many_handoffs_are_reported_once_also_by_a_session_that_was_resumed() {
+    let reported = |before: u64| -> Vec<u64> {
+        let mut handoffs = Handoffs::new(Proactive::Enabled).resumed_after(before);
+        let performed = (0..5).filter_map(|_| handoffs.performed());
+        performed.map(|milestone| milestone.handoffs).collect()
+    };
+    assert_eq!(reported(0), [0; 0]);
+    assert_eq!(reported(78), [81]);
+    assert_eq!(reported(80), [81]);
+    assert_eq!(reported(81), [0; 0], "it was said before");
 }

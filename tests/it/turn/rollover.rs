@@ -3,7 +3,7 @@
 use graff_notes::{
     budget::{AdmissionRefused, Call, CallKind, RunPool},
     conversation::{Answered, Boundary, Noted, Response, Rollover, Settings, SummaryFailure, Why},
-    gate::{Outcome, Refusal},
+    gate::{self, Outcome, Refusal, Verdict},
     note::{NoteCap, NoteText},
     notebook::{self, Answer},
     prompt,
@@ -229,6 +229,42 @@ fn note_and_summary_are_paid_from_one_pool_above_one_reserve() {
 }
 
 #[test]
+fn a_sibling_that_spends_while_the_note_is_written_does_not_push_the_summary_into_the_reserve() {
+    let pool = RunPool::builder().cap(Calls::new(40)).build();
+    for _ in 0..29 {
+        drop(pool.admit(0, Call::Root).expect("calls are left"));
+    }
+    let world = World::of_window(10_000);
+    let mut conversation = world.with_pool(pool.clone());
+    let asked = conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a call");
+    let Answered::Finished(last) = asked.answered(response("done", Some(9_000))) else { panic!() };
+    let Boundary::Note(step) = last.close(now()) else { panic!("10 calls are left") };
+    assert_eq!((step.permit().kind(), step.permit().number()), (CallKind::Note, 31));
+    drop(pool.admit(1, Call::Child).expect("a worker spends meanwhile"));
+    let Boundary::Summary(step) = step.answered(Answer::Text(NOTE.to_owned()), now()) else {
+        panic!("the summary follows")
+    };
+    assert_eq!((step.permit().kind(), step.permit().number()), (CallKind::Compaction, 32));
+    assert_eq!(pool.used(), Calls::new(33), "one call is the worker's, and none was paid twice");
+}
+
+#[test]
+fn the_note_is_asked_with_the_prompt_of_the_last_request_whoever_wrote_since() {
+    let world = World::of_window(10_000);
+    let mut conversation = world.conversation();
+    let asked = conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a call");
+    let sent = asked.system().to_owned();
+    let Answered::Finished(last) = asked.answered(response("done", Some(9_000))) else { panic!() };
+    let fitted = NoteText::fit("Written by hand meanwhile.", NoteCap::default()).expect("a note");
+    assert!(world.notebook(RunPool::default()).write(fitted, now()).is_stored());
+    match last.close(now()) {
+        Boundary::Note(step) => assert_eq!(step.system(BASE), sent),
+        Boundary::Summary(_) => {} // what was written counts as this generation's attempt
+        Boundary::Ended(ended) => panic!("{}", ended.rollover),
+    }
+}
+
+#[test]
 fn a_note_that_cannot_be_afforded_is_made_of_what_the_host_knows() {
     let pool = RunPool::builder().cap(Calls::new(6)).build();
     let world = World::of_window(10_000);
@@ -256,11 +292,16 @@ fn a_worker_is_refused_with_no_provider_at_hand_and_its_prompt_is_never_spliced(
     let ended = model.run(&mut conversation, "go");
     assert_eq!(model.asked_for(), [For::Turn, For::Summary]);
     assert_eq!(model.requests[0].system, BASE);
+    let worker = world.notebook(RunPool::default());
+    let (window, used) = (Tokens::new(10_000), Tokens::new(9_900));
+    let situation = worker.situation(gate::Boundary::EndOfTurn, window, used, Calls::new(1));
+    assert!(matches!(worker.decide(&situation), Verdict::Refuse(Refusal::Worker { depth: 1 })));
     let refusal = Refusal::Worker { depth: 1 };
     assert_eq!(ended.note, Some(Noted::Refused { refusal, salvaged: None }));
 
     let mut conversation = world.conversation();
-    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    let asked =
+        conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
     assert_eq!(asked.permit().kind(), CallKind::Child);
     let Answered::Finished(last) = asked.answered(response("done", Some(9_900))) else { panic!() };
     let Boundary::Summary(step) = last.close(now()) else { panic!("no note, but a summary") };
@@ -268,7 +309,7 @@ fn a_worker_is_refused_with_no_provider_at_hand_and_its_prompt_is_never_spliced(
 }
 
 #[test]
-fn live_cases() {
+fn the_live_cases_hand_off_where_they_did_and_nowhere_else() {
     // Window 4,000: a first reading of 4,701 and a large tool result change nothing mid-turn.
     let large = "x".repeat(14_000);
     let script = [tool(&large, 4_701), says("done", 7_300), says(&summary(), None)];
@@ -276,7 +317,10 @@ fn live_cases() {
     let ended = model.run(&mut World::of_window(4_000).conversation(), "go");
     assert_eq!(model.asked_for(), [For::Turn, For::Turn, For::Summary]);
     assert!(ended.rollover.is_performed());
-    assert!(matches!(ended.note, Some(Noted::Refused { refusal: Refusal::NoHeadroom { .. }, .. })));
+    let Some(Noted::Refused { refusal: Refusal::NoHeadroom { .. }, salvaged }) = ended.note else {
+        panic!("{:?}", ended.note)
+    };
+    assert!(salvaged.is_some_and(|outcome| outcome.is_stored()), "a mechanical note instead");
 
     // Window 8,000: 6,413 in and 1,154 out are below 7,200.
     let mut model = Model::new([says(&"y".repeat(4_600), 6_413)]);
@@ -358,7 +402,8 @@ fn a_call_that_was_cut_short_or_declined_is_not_run() {
         (ResponseStop::Refusal, StopReason::Refusal),
     ] {
         let mut conversation = World::of_window(10_000).conversation();
-        let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+        let asked =
+            conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
         let call =
             ToolCall { id: "a".into(), name: "run".into(), arguments: r#"{"c":"rm -r"#.into() };
         let response = Response { stop, calls: vec![call], ..response("I clean up", Some(100)) };
@@ -395,7 +440,7 @@ fn a_step_that_is_dropped_ends_the_turn_as_a_cancelled_one() {
     let world = World::of_window(10_000);
     let mut conversation = world.conversation();
     let steering = conversation.steering();
-    drop(conversation.begin("go").request(BASE, now()));
+    drop(conversation.begin("go").expect("a prompt").request(BASE, now()));
     assert!(steering.send("anybody there?").is_err());
     let mut model = Model::new([says("done", 100)]);
     let _ended = model.run(&mut conversation, "once more");
@@ -409,7 +454,8 @@ fn a_conversation_and_its_steps_go_across_awaits_and_its_door_is_shared() {
     let mut conversation = World::of_window(10_000).conversation();
     moves(&conversation);
     shared(&conversation.steering());
-    let asked = conversation.begin("go").request(BASE, now()).expect("a request");
+    let asked =
+        conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
     moves(&asked);
     moves(&asked.cancelled());
 }

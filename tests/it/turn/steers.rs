@@ -101,7 +101,7 @@ fn a_host_may_go_on_at_once_with_what_was_carried_over() {
 
     let turn = conversation.begin_carried().expect("two steers");
     let asked = turn.request(BASE, now()).expect("a request");
-    assert_eq!(asked.items(), [prompt("go"), steer("first"), prompt("second")]);
+    assert_eq!(asked.items(), [prompt("go"), steer("first"), steer("second")]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn steers_that_are_carried_over_a_summary_stand_behind_it() {
     let mut conversation = world.conversation();
     let steering = conversation.steering();
     // Accepted between the last response and the close of acceptance.
-    let asked = conversation.begin("go").request(BASE, now()).expect("a round");
+    let asked = conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a round");
     let Answered::Finished(finished) = asked.answered(response("done", Some(9_000))) else {
         panic!("the last response")
     };
@@ -134,6 +134,48 @@ fn a_blank_steer_is_rejected_at_the_door() {
     steers.open();
     assert_eq!(steers.steering().send(" \n"), Err(SteerRejected::Blank));
     assert_eq!(steers.waiting(), 0);
+}
+
+#[test]
+fn a_queue_that_is_full_says_so_until_it_is_drained() {
+    let mut steers = Steers::new();
+    steers.open();
+    let (steering, half) = (steers.steering(), "x".repeat(524_287));
+    assert_eq!(steering.send(half.as_str()), Ok(()));
+    assert_eq!(steering.send(half.as_str()), Ok(()));
+    assert_eq!(steering.send("x"), Err(SteerRejected::Full));
+    assert_eq!(steers.drain().len(), 2);
+    assert_eq!(steering.send("x"), Ok(()));
+}
+
+#[test]
+fn a_steer_that_began_a_turn_which_failed_outlives_a_rescue() {
+    let world = World::of_window(0);
+    let mut conversation = world.conversation();
+    let mut model = Model::new([says(&"x".repeat(50_000), 10)]);
+    let _ended = model.run(&mut conversation, "one");
+    let mut model = Model::new([]);
+    model.then_while(&["look at b.rs"], Reply::Cancelled);
+    let _ended = model.run(&mut conversation, "two");
+    let asked = conversation.begin_carried().expect("a steer").request(BASE, now());
+    let _ended = asked.expect("a request").failed("status 500");
+
+    let mut model = Model::new([refuses(400, OVERFLOW), says(&summary(), None), says("done", 10)]);
+    let ended = model.run(&mut conversation, "three");
+    assert_eq!(ended.recovered.len(), 1);
+    assert_eq!(model.last().items[1..], [steer("look at b.rs"), prompt("three")]);
+}
+
+#[test]
+fn a_blank_prompt_begins_no_turn_and_leaves_what_is_carried_over() {
+    let world = World::of_window(10_000);
+    let mut conversation = world.conversation();
+    let mut model = Model::new([]);
+    model.then_while(&["first"], Reply::Cancelled);
+    let _ended = model.run(&mut conversation, "go");
+    let blank = conversation.begin(" \n").err().expect("a refusal");
+    assert_eq!(blank.to_string(), "the prompt is blank");
+    assert_eq!((conversation.carried(), conversation.history().items().len()), (1, 1));
 }
 
 #[test]
@@ -227,6 +269,16 @@ fn every_accepted_steer_is_shown(depth: u32, steps: Vec<(Step, u8)>) {
             step.reply()
         }
     });
+    // And where nothing is awaited: before a request, and between the last response and the close.
+    model.meddler = Some(Box::new({
+        let (accepted, mut number) = (Rc::clone(&accepted), 0);
+        move |steering| {
+            number += 1;
+            let text = format!("between {number}");
+            assert_eq!(steering.send(text.as_str()), Ok(()), "a turn runs");
+            accepted.borrow_mut().insert(text);
+        }
+    }));
     while left.get() > 0 {
         model.requests.clear();
         let _ended = model.run(&mut conversation, "go on");
@@ -260,15 +312,15 @@ fn shown(model: &Model, text: &str) -> bool {
 #[test]
 #[expect(clippy::print_stdout, reason = "whoever sees it fail needs the seed")]
 fn a_thousand_random_sessions_lose_no_steer() {
-    let seed = std::env::var("STEER_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or(0x5eed_0001_u64);
+    let seed = std::env::var("STEER_SEED").unwrap_or_else(|_| "1592590337".to_owned());
+    let seed: u64 = seed.parse().expect("STEER_SEED is a number");
     println!("seed {seed} (set STEER_SEED for another)");
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let config = Config { cases: 1_000, failure_persistence: None, ..Config::default() };
     // A worker's turn ends as the root's does, but for the note, which is what takes time on disk.
-    let depths = prop_oneof![1 => Just(0), 15 => Just(1)];
+    let depths = prop_oneof![1 => Just(0), 7 => Just(1)];
     let sessions = (depths, prop::collection::vec(any_reply(), 1..16));
     TestRunner::new_with_rng(config, rng)
         .run(&sessions, |(depth, steps)| {

@@ -129,6 +129,8 @@ pub(super) struct Model {
     improvised: Option<Improvise>,
     /// Where there is one, it sees each request first, and may refuse it.
     judge: Option<Judge>,
+    /// What the user does between two calls of a turn.
+    pub(super) meddler: Option<Box<dyn FnMut(&Steering)>>,
     pub(super) requests: Vec<Request>,
     pub(super) steered: Vec<(String, Result<(), SteerRejected>)>,
 }
@@ -186,8 +188,9 @@ impl Model {
     #[track_caller]
     pub(super) fn run(&mut self, conversation: &mut Conversation, prompt: &str) -> Ended {
         let steering = conversation.steering();
-        let mut turn = conversation.begin(prompt);
+        let mut turn = conversation.begin(prompt).expect("a prompt");
         let boundary = loop {
+            self.meddle(&steering);
             let asked = match turn.request(BASE, now()) {
                 Ok(asked) => asked,
                 Err(unasked) => break unasked.close(now()),
@@ -254,7 +257,17 @@ impl Model {
         match asked.answered(Response { calls, ..response }) {
             Answered::Tools(round) => Next::Turn(run_tools(round, &result.unwrap_or_default())),
             Answered::Steered(turn) => Next::Turn(turn),
-            Answered::Finished(finished) => Next::Boundary(finished.close(now())),
+            Answered::Finished(finished) => {
+                self.meddle(steering);
+                Next::Boundary(finished.close(now()))
+            }
+        }
+    }
+
+    /// The user says something while nothing is awaited.
+    fn meddle(&mut self, steering: &Steering) {
+        if let Some(meddler) = &mut self.meddler {
+            meddler(steering);
         }
     }
 
