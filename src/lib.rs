@@ -70,6 +70,8 @@
 //! | you want to | look at |
 //! |---|---|
 //! | hold one session of one agent | [`Notebook`] |
+//! | give whole turns away: history, steers, handoffs, rescues | [`Conversation`] |
+//! | have one decision of a turn's boundary alone | [`turn`] |
 //! | share a limit of model calls between an agent and its workers | [`budget::RunPool`] |
 //! | know when a history must roll over | [`threshold::Policy`], [`usage::Meter`] |
 //! | know why a note was or wasn't asked for | [`gate`] |

@@ -80,7 +80,7 @@ pub(super) fn read(body: &Value) -> Option<Response> {
     let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
     Some(Response {
         text: texts.collect::<Vec<_>>().concat(),
-        calls: blocks.iter().filter(is_call).map(call).collect::<Option<_>>()?,
+        calls: blocks.iter().filter(|block| is_call(block)).map(call).collect::<Option<_>>()?,
         stop: match body.get("stop_reason").and_then(Value::as_str) {
             Some("max_tokens" | "model_context_window_exceeded") => ResponseStop::OutputLimit,
             Some("refusal") => ResponseStop::Refusal,
@@ -90,7 +90,7 @@ pub(super) fn read(body: &Value) -> Option<Response> {
     })
 }
 
-fn is_call(block: &&Value) -> bool {
+fn is_call(block: &Value) -> bool {
     block.get("type").and_then(Value::as_str) == Some("tool_use")
 }
 

@@ -243,8 +243,8 @@ fn room_beside(limit: SummaryLimit, conversation: &Conversation) -> Bytes {
     }
     let set = conversation.settings.bytes_per_token.get();
     let ratio = match (conversation.reading(), &conversation.last) {
-        (Reading::Measured { tokens }, Some(sent)) => {
-            let measured = sent.weight.get() / tokens.get().max(1);
+        (Reading::Measured { tokens }, Some(request)) => {
+            let measured = request.weight.get() / tokens.get().max(1);
             set.max(measured.min(QUOTED_BYTES_PER_TOKEN_MAX))
         }
         _ => set,

@@ -92,8 +92,8 @@ fn a_thousand_turns_show_every_steer_that_was_accepted_and_none_that_was_not() {
         let _ended = world.turn("the last one");
         let requests = world.server.requests();
         for Sent { text, during, request, said } in sent.lock().expect("whole").iter() {
-            let shows = |request: &Value| user_texts(request).contains(&text.as_str());
-            let shown = requests.iter().position(shows);
+            let holds = |request: &Value| user_texts(request).contains(&text.as_str());
+            let shown = requests.iter().position(holds);
             if *during != "turn" {
                 assert_eq!(*said, Err(SteerRejected::NoActiveRun), "{text}, during the {during}");
                 assert_eq!(shown, None, "{text} was rejected");

@@ -97,23 +97,23 @@ fn no_note_is_pushed_into_the_reserve() {
     }
 }
 
+/// Takes notes and their summaries until they are refused.
+fn both(pool: &RunPool) -> Vec<Admitted> {
+    let taken = (0..CAP).map_while(|_| pool.admit_note_and_summary().ok());
+    let pair = |(note, summary): (Permit, Permit)| {
+        assert_eq!(summary.number(), note.number() + 1);
+        [(note.number(), note.kind()), (summary.number(), summary.kind())]
+    };
+    taken.flat_map(pair).collect()
+}
+
 #[test]
 fn no_summary_is_pushed_into_the_reserve_by_those_who_spend_beside_its_note() {
     for _ in 0..ROUNDS {
         let pool = pool_of(CAP);
         let ledger = pool.ledger();
-        let admitted = drain(&pool, |pool, thread| match thread % 2 {
-            0 => workers(pool),
-            _ => {
-                let both = |_| pool.admit_note_and_summary().ok();
-                let both = (0..CAP).map_while(both).collect::<Vec<_>>();
-                let pair = |(note, summary): &(Permit, Permit)| {
-                    assert_eq!(summary.number(), note.number() + 1);
-                    [(note.number(), note.kind()), (summary.number(), summary.kind())]
-                };
-                both.iter().flat_map(pair).collect()
-            }
-        });
+        let admitted =
+            drain(&pool, |pool, thread| if thread % 2 == 0 { workers(pool) } else { both(pool) });
         for (number, _) in admitted.iter().filter(|(_, kind)| *kind == CallKind::Compaction) {
             let left = ledger.remaining(calls(*number));
             assert!(left >= ledger.reserve(), "a summary took call {number}: {left} are left");

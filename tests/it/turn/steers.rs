@@ -173,7 +173,7 @@ fn a_blank_prompt_begins_no_turn_and_leaves_what_is_carried_over() {
     let mut model = Model::new([]);
     model.then_while(&["first"], Reply::Cancelled);
     let _ended = model.run(&mut conversation, "go");
-    let blank = conversation.begin(" \n").err().expect("a refusal");
+    let blank = conversation.begin(" \n").expect_err("a refusal");
     assert_eq!(blank.to_string(), "the prompt is blank");
     assert_eq!((conversation.carried(), conversation.history().items().len()), (1, 1));
 }

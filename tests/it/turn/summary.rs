@@ -74,7 +74,7 @@ fn each_heading_begins_a_line_however_the_text_is_wrapped() {
         }
         for heading in HEADINGS {
             let begins = |line: &&str| {
-                line.replace("\u{20}", "").starts_with(&format!("{heading}:").replace(' ', ""))
+                line.replace(' ', "").starts_with(&format!("{heading}:").replace(' ', ""))
             };
             assert_eq!(wrapped.lines().filter(begins).count(), 1, "{heading} at width {width}");
         }

@@ -130,7 +130,7 @@ pub(super) struct Model {
     /// Where there is one, it sees each request first, and may refuse it.
     judge: Option<Judge>,
     /// What the user does between two calls of a turn.
-    pub(super) meddler: Option<Box<dyn FnMut(&Steering)>>,
+    pub(super) meddler: Option<Meddle>,
     pub(super) requests: Vec<Request>,
     pub(super) steered: Vec<(String, Result<(), SteerRejected>)>,
 }
@@ -143,6 +143,9 @@ enum Next<'c> {
 
 /// Looks at a request, and refuses it or leaves it to the script.
 pub(super) type Judge = fn(&Request) -> Option<Reply>;
+
+/// Steers while nothing is awaited.
+pub(super) type Meddle = Box<dyn FnMut(&Steering)>;
 
 /// Makes the reply to a request, and may steer meanwhile.
 pub(super) type Improvise = Box<dyn FnMut(&Steering) -> Reply>;
