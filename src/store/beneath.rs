@@ -9,7 +9,7 @@ use std::{fs::File, io};
 
 use camino::Utf8Path;
 use rustix::{
-    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat},
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat},
     io::Errno,
 };
 
@@ -74,7 +74,8 @@ pub(super) fn failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Erro
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
-    match rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, ResolveFlags::NO_SYMLINKS) {
+    let resolve = rustix::fs::ResolveFlags::NO_SYMLINKS;
+    match rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, resolve) {
         // An old kernel, or a container's filter that does not know the call.
         Err(Errno::NOSYS | Errno::PERM) => open_by_component(root, path, flags, mode),
         opened => opened.map(File::from),

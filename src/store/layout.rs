@@ -59,6 +59,7 @@ impl Level {
     }
 
     /// Returns the folder that it stands in, and its name there; `None` for the root.
+    #[cfg(unix)]
     pub(super) const fn place(self) -> Option<(Self, &'static str)> {
         match self {
             Self::Root => None,
