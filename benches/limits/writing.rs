@@ -147,6 +147,10 @@ impl Handle for UnsyncedFile {
         self.0.append(bytes)
     }
 
+    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.rewrite(bytes, offset)
+    }
+
     fn cut(&self, len: u64) -> io::Result<()> {
         self.0.cut(len)
     }

@@ -128,6 +128,10 @@ impl Handle for DiskFile {
         io::Write::write(&mut &self.0, bytes)
     }
 
+    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        FileExt::write_all_at(&self.0, bytes, offset)
+    }
+
     fn cut(&self, len: u64) -> io::Result<()> {
         self.0.set_len(len)
     }
@@ -163,7 +167,8 @@ fn flags(access: Access) -> OFlags {
         Access::Read => OFlags::RDONLY,
         Access::Append => OFlags::RDWR | OFlags::APPEND,
         Access::Create => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL,
-        Access::Lock => OFlags::RDWR, // a network file system wants it open for writing
+        // A network file system wants what it locks open for writing.
+        Access::Lock | Access::Rewrite => OFlags::RDWR,
     }
 }
 
@@ -176,7 +181,9 @@ fn has_no_locks(e: &io::Error) -> bool {
     errno.is_some_and(|errno| none.contains(&errno))
 }
 
-#[expect(clippy::useless_conversion, reason = "the fields' types differ between systems")]
+/// The fields' types differ between systems; one that is signed keeps its bits.
+#[allow(clippy::allow_attributes, reason = "which of the next ones is needed differs, too")]
+#[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, reason = "see above")]
 fn id(stat: &Stat) -> FileId {
-    FileId { device: u64::from(stat.st_dev), inode: u64::from(stat.st_ino) }
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }

@@ -4,7 +4,7 @@ use std::{io, ops::Range};
 
 use super::{
     folder::Folder,
-    medium::{Handle, Status, patiently},
+    medium::{Access, Handle, Status, patiently},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -87,6 +87,28 @@ impl<'a> File<'a> {
     /// Source: wiki.postgresql.org, "Fsync Errors".
     pub(super) fn sync(&self) -> Result<(), Error> {
         self.handle.sync().map_err(|e| self.failed("sync", e))
+    }
+
+    /// Makes durable what stands in `range` already, whoever wrote it and whatever their sync said.
+    ///
+    /// The bytes are written once more: those of a failed sync count as written for the system, and
+    /// a second sync would do nothing.
+    pub(super) fn renew(&self, range: &Range<u64>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        self.read(range, &mut bytes)?;
+        if (bytes.len() as u64) < range.end.saturating_sub(range.start) {
+            return Err(self.cut_short());
+        }
+        let handle = self.folder.open(self.name, Access::Rewrite)?;
+        let twin = File::new(self.folder, self.name, handle.as_ref());
+        if twin.status()?.id != self.status()?.id {
+            return Err(self
+                .refused(ErrorKind::Busy, "write to")
+                .with_detail("another program has replaced it meanwhile; try again"));
+        }
+        patiently(|| handle.rewrite(&bytes, range.start))
+            .map_err(|e| self.failed("write to", e))?;
+        twin.sync()
     }
 
     pub(super) fn failed(&self, attempted: &'static str, source: io::Error) -> Error {

@@ -19,6 +19,8 @@ pub enum Access {
     Create,
     /// An existing file that is only locked.
     Lock,
+    /// An existing file, to write in place what stands there already.
+    Rewrite,
 }
 
 /// Which file a path or a handle names, whatever its name is by now.
@@ -86,6 +88,10 @@ pub trait Handle: fmt::Debug + Send + Sync {
 
     /// Appends in one step; returns how many bytes of `bytes` were taken.
     fn append(&self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Writes at `offset` the bytes that stand there already, in place, so that the next sync
+    /// makes them durable whatever became of those before it. The file was opened for that.
+    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
     /// Cuts the file to `len`.
     fn cut(&self, len: u64) -> io::Result<()>;

@@ -11,7 +11,10 @@
 //! replaced the log.
 
 use std::{
-    ops::ControlFlow::{self, Break, Continue},
+    ops::{
+        ControlFlow::{self, Break, Continue},
+        Range,
+    },
     process,
 };
 
@@ -181,18 +184,22 @@ impl Writer<'_> {
     }
 
     /// Appends `draft`, unless the newest note, with no doubt that it is the newest, is the same:
-    /// that one is returned then, and made durable, since its writer may have died before its sync.
+    /// that one is returned then, and made durable, since its writer's sync may have failed, or
+    /// never have come.
     pub(super) fn append_unless_newest(
         self,
         draft: &Draft,
         is_same: impl Fn(&Note) -> bool,
     ) -> Result<Appended, Error> {
-        let mut search = Search::default();
-        let (last, tail) = self.survey(&mut |placed| search.see(placed))?;
+        let (mut search, mut place) = (Search::default(), 0..0);
+        let (last, tail) = self.survey(&mut |placed| {
+            place = with_the_lf_before(&placed);
+            search.see(placed)
+        })?;
         match search.end(tail) {
             Newest { note: Some(newest), doubt: None } if is_same(&newest) => {
                 self.sync_entries_unless_after(last)?;
-                self.file.sync()?;
+                self.file.renew(&place)?;
                 Ok(Appended::Unchanged(newest.seq))
             }
             _ => self.put(draft, last).map(Appended::Stored),
@@ -268,4 +275,10 @@ impl Writer<'_> {
             .refused(ErrorKind::NoSpace, "append to")
             .with_detail(format!("only {taken} of {} bytes could be written; {now}", line.len()))
     }
+}
+
+/// Returns where a line stands, together with the LF that parts it from the line before.
+fn with_the_lf_before(line: &Placed<'_>) -> Range<u64> {
+    let start = line.offset.get();
+    start.saturating_sub(1)..start.saturating_add(line.length.get())
 }

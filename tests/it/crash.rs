@@ -26,6 +26,7 @@ use graff_notes::{
 use rustix::io::Errno;
 
 mod begun_again;
+mod same_again;
 
 use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When},

@@ -141,6 +141,7 @@ fn words(op: &Op) -> String {
         OpKind::Remove => "remove",
         OpKind::Read => "read",
         OpKind::Append => "append to",
+        OpKind::Rewrite => "write to",
         OpKind::Cut => "cut",
         OpKind::Sync => "sync",
         OpKind::TryLock | OpKind::Unlock => "lock",

@@ -87,6 +87,10 @@ impl Handle for WatchedHandle {
         self.handle.append(bytes)
     }
 
+    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.handle.rewrite(bytes, offset)
+    }
+
     fn cut(&self, len: u64) -> io::Result<()> {
         self.handle.cut(len)
     }

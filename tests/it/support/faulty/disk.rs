@@ -52,7 +52,16 @@ pub(super) struct File {
 
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    Write { at: usize, bytes: Vec<u8> },
+    Write {
+        at: usize,
+        bytes: Vec<u8>,
+    },
+    /// The same bytes once more where they stand, and what of the file was lost before.
+    Rewrite {
+        at: usize,
+        bytes: Vec<u8>,
+        lost: Vec<Range<usize>>,
+    },
     Cut(usize),
 }
 
@@ -168,6 +177,16 @@ impl File {
         self.live.extend_from_slice(bytes);
     }
 
+    pub(super) fn rewrite(&mut self, at: usize, bytes: &[u8]) {
+        let end = at + bytes.len();
+        assert_eq!(self.live.get(at..end), Some(bytes), "what stands there already");
+        let lost = std::mem::take(&mut self.lost_live);
+        let beside =
+            |lost: &Range<usize>| [lost.start..lost.end.min(at), lost.start.max(end)..lost.end];
+        self.lost_live = lost.iter().flat_map(beside).filter(|part| !part.is_empty()).collect();
+        self.pending.push(Change::Rewrite { at, bytes: bytes.to_vec(), lost });
+    }
+
     pub(super) fn cut(&mut self, len: usize) {
         self.pending.push(Change::Cut(len));
         self.live.resize(len, 0);
@@ -182,11 +201,15 @@ impl File {
 
     /// A sync that fails: the system takes what was not durable for written, and forgets it.
     pub(super) fn fail_sync(&mut self) {
-        let written = self.pending.iter().filter_map(|change| match change {
-            Change::Write { at, bytes } => Some(*at..at + bytes.len()),
-            Change::Cut(_) => None,
-        });
         let len = self.live.len();
-        self.lost_live.extend(written.filter(|range| range.start < len));
+        for change in &self.pending {
+            match change {
+                Change::Write { at, bytes } => self.lost_live.push(*at..at + bytes.len()),
+                // What was durable before stays so, since the same bytes were to replace it.
+                Change::Rewrite { lost, .. } => self.lost_live.extend(lost.iter().cloned()),
+                Change::Cut(_) => {}
+            }
+        }
+        self.lost_live.retain(|range| range.start < len);
     }
 }

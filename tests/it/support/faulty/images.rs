@@ -4,7 +4,10 @@
 //! write. Of a write there may be any first part; the file may have its full length with zeros in
 //! place of any last part, or of any first part, or of a part in the middle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::disk::{Change, Disk, File, Inode};
 
@@ -152,6 +155,7 @@ fn applied(before: &[u8], change: &Change, grain: Grain) -> Vec<Vec<u8>> {
             vec![bytes]
         }
         Change::Write { at, bytes } => written(before, *at, bytes, grain),
+        Change::Rewrite { at, bytes, .. } => rewritten(before, *at, bytes),
     }
 }
 
@@ -183,6 +187,20 @@ fn written(before: &[u8], at: usize, bytes: &[u8], grain: Grain) -> Vec<Vec<u8>>
         }
     }
     possible
+}
+
+/// What a file may hold after a write in place of which only a part came to the disk.
+fn rewritten(before: &[u8], at: usize, bytes: &[u8]) -> Vec<Vec<u8>> {
+    let n = bytes.len();
+    let mut old = before.to_vec();
+    old.resize(old.len().max(at + n), 0);
+    let parts = [0..0, 0..n / 2, n / 2..n, 0..n];
+    let with = |part: Range<usize>| {
+        let mut new = old.clone();
+        new[at + part.start..at + part.end].copy_from_slice(&bytes[part]);
+        new
+    };
+    parts.into_iter().map(with).collect()
 }
 
 fn zero(bytes: &mut [u8], from: usize, to: usize) {

@@ -286,6 +286,15 @@ impl Handle for FaultyHandle {
         self.run(OpKind::Append, act, Some(bytes.len()))
     }
 
+    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let act = |world: &mut World, _| {
+            let at = usize::try_from(offset).expect("it fits in memory");
+            world.disk.files[self.inode].rewrite(at, bytes);
+            Ok(())
+        };
+        self.run(OpKind::Rewrite, act, Some(()))
+    }
+
     fn cut(&self, len: u64) -> io::Result<()> {
         let act = |world: &mut World, _| {
             world.disk.files[self.inode].cut(usize::try_from(len).expect("it fits in memory"));

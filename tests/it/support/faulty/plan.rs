@@ -23,6 +23,7 @@ pub(crate) enum OpKind {
     Status,
     Read,
     Append,
+    Rewrite,
     Cut,
     Sync,
     TryLock,
@@ -66,8 +67,9 @@ impl std::fmt::Debug for Fault {
 impl OpKind {
     /// Whether it can change what the disk holds.
     pub(crate) const fn changes_the_disk(self) -> bool {
-        use OpKind::{Append, Create, Cut, MakeFolder, Remove, Rename, Sync, SyncFolder};
-        matches!(self, Create | MakeFolder | SyncFolder | Rename | Remove | Append | Cut | Sync)
+        use OpKind::{Append, Create, Cut, MakeFolder, Remove, Rename, Rewrite, Sync, SyncFolder};
+        let of_a_folder = matches!(self, Create | MakeFolder | SyncFolder | Rename | Remove);
+        of_a_folder || matches!(self, Append | Rewrite | Cut | Sync)
     }
 }
 
