@@ -17,7 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes ask --transcript session.jsonl --session fix-parser --model gpt-5 \\
     --endpoint https://api.openai.com/v1/responses
-  graff-notes ask --transcript session.jsonl --model qwen3 --endpoint http://localhost:8080/v1/chat/completions
+  graff-notes ask --transcript session.jsonl --model qwen3 \\
+    --endpoint http://localhost:8080/v1/chat/completions
 
 The endpoint's address says how it speaks: it ends in /chat/completions, /responses or /messages. The
 key is in GRAFF_API_KEY, else in OPENAI_API_KEY or ANTHROPIC_API_KEY. The history goes first and the
