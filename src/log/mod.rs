@@ -11,7 +11,7 @@
 //! | read a file from its start, in pieces | [`Replay`] |
 //! | read a file from its end, until enough was seen | [`Rewind`] |
 //! | add up what a replay saw | [`Health`] |
-//! | win records back from a bad line | [`salvage`] |
+//! | win records back from a bad line | [`win_back`] |
 
 mod fault;
 mod health;
@@ -19,13 +19,13 @@ mod json;
 mod record;
 mod replay;
 mod rewind;
-mod salvage;
 mod tail;
+mod win_back;
 
 pub use fault::{Fault, Field};
 pub use health::{Concern, Finding, Health, Newest};
 pub use record::{Body, Draft, Kind, LINE_BYTES_MAX, Line, Record};
 pub use replay::{Entry, Replay};
 pub use rewind::{Placed, Rewind};
-pub use salvage::salvage;
 pub use tail::{ABANDONED, Tail};
+pub use win_back::win_back;

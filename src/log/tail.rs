@@ -6,7 +6,7 @@ use crate::units::Bytes;
 /// What ends a record that could be neither completed nor cut off again, LF included.
 ///
 /// The mark makes the line unreadable for good: an LF alone could complete a record whose append
-/// was reported as failed. [`salvage`](super::salvage) leaves alone what the mark follows.
+/// was reported as failed. [`win_back`](super::win_back) leaves alone what the mark follows.
 pub const ABANDONED: &[u8] = b"#\n";
 
 /// The mark of [`ABANDONED`] on its line.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    log::{Entry, Fault, LINE_BYTES_MAX, Line, Tail, salvage},
+    log::{Entry, Fault, LINE_BYTES_MAX, Line, Tail, win_back},
     session::SessionName,
     units::Bytes,
 };
@@ -119,7 +119,7 @@ impl<'a> Sifter<'a> {
                 Ok(())
             })
         });
-        let records = salvage(line.strip_suffix(b"\n").unwrap_or(&line), self.session);
+        let records = win_back(line.strip_suffix(b"\n").unwrap_or(&line), self.session);
         if !records.is_empty() {
             self.flush_staying();
         }

@@ -3,7 +3,7 @@
 //! Shown on one damaged log for each kind of damage that other projects have reported, each named
 //! for its defect: what is read, what is counted, what it is called, and what repair can win back.
 
-mod salvage;
+mod win_back;
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

@@ -7,7 +7,7 @@
 use std::ops::{ControlFlow, Range};
 
 use graff_notes::{
-    log::{Fault, LINE_BYTES_MAX, Line, Record, Replay, Rewind, Tail, salvage},
+    log::{Fault, LINE_BYTES_MAX, Line, Record, Replay, Rewind, Tail, win_back},
     units::Bytes,
 };
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ fn two_records_joined_by_a_flipped_lf_are_both_won_back() {
             other => panic!("byte {index}: nothing is bad and the tail is {other:?}"),
         });
         let line = lfs(&file[..index]);
-        let won = salvage(joined, &session).into_iter().map(|range| &joined[range]);
+        let won = win_back(joined, &session).into_iter().map(|range| &joined[range]);
         let won: Vec<_> = won.map(|record| Line::read(record, &session)).collect();
         let lost: Vec<_> = whole[line..].iter().take(2).cloned().map(Line::Record).collect();
         assert_eq!(won, lost, "byte {index}");
@@ -378,7 +378,7 @@ proptest! {
         }),
     ) {
         let session = session();
-        let won = salvage(&line, &session);
+        let won = win_back(&line, &session);
         prop_assert!(won.is_sorted_by(|a, b| a.end <= b.start));
         for range in won {
             let read = Line::read(&line[range], &session);

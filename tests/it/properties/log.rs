@@ -1,7 +1,7 @@
 //! The log reads one way, and what is written comes back.
 
 use graff_notes::{
-    log::{Body, Draft, Line, Record, salvage},
+    log::{Body, Draft, Line, Record, win_back},
     note::{Author, NoteCap, NoteText},
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
@@ -34,7 +34,7 @@ fn a_line_is_read_one_way(line: &[u8]) {
         Err(BEYOND_REFERENCE) => {}
         other => assert_eq!(said, other, "the other reader"),
     }
-    let won = salvage(line, &session());
+    let won = win_back(line, &session());
     assert!(won.is_sorted_by(|a, b| a.end <= b.start), "{won:?}");
     for range in won {
         let read = Line::read(&line[range], &session());

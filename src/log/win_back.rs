@@ -27,7 +27,7 @@ use crate::session::SessionName;
 /// A record ends at the latest where the next one begins, so one that holds what looks like
 /// another is not won back; in turn the time taken grows with the line's length and no faster.
 #[must_use]
-pub fn salvage(line: &[u8], session: &SessionName) -> Vec<Range<usize>> {
+pub fn win_back(line: &[u8], session: &SessionName) -> Vec<Range<usize>> {
     let mut won = Vec::new();
     let mut next = line.len();
     let mut only_records_follow = true;

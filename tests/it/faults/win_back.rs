@@ -2,7 +2,7 @@
 
 use std::{sync::mpsc, thread, time::Duration};
 
-use graff_notes::log::{LINE_BYTES_MAX, Line, Tail, salvage};
+use graff_notes::log::{LINE_BYTES_MAX, Line, Tail, win_back};
 
 use crate::support::logs::{fixture, fixtures, replay, session};
 
@@ -18,7 +18,7 @@ fn won_back(name: &str) -> Vec<u64> {
     }
     let session = session();
     let records = stretches.iter().flat_map(|line| {
-        let won = salvage(line, &session);
+        let won = win_back(line, &session);
         won.into_iter().map(|range| Line::read(&line[range], &session))
     });
     records.map(|line| seq_of(&line)).collect()
@@ -43,11 +43,11 @@ fn whole_records_behind_a_stub_or_another_record_are_won_back_and_no_others() {
     }
 }
 
-/// What salvage makes of a line that is put together from `parts`: the parts that it wins back.
+/// What is won back of a line that is put together from `parts`: the parts that come back.
 #[track_caller]
 fn salvaged(parts: &[&str]) -> Vec<String> {
     let line = parts.concat();
-    let won = salvage(line.as_bytes(), &session());
+    let won = win_back(line.as_bytes(), &session());
     won.into_iter().map(|range| line[range].to_owned()).collect()
 }
 
@@ -94,7 +94,7 @@ fn what_a_failed_append_gave_up_never_comes_back() {
 const SALVAGE_DEADLINE: Duration = Duration::from_secs(120);
 
 #[test]
-fn salvage_is_done_in_time_whatever_the_line_holds() {
+fn winning_back_is_done_in_time_whatever_the_line_holds() {
     let fillings = [
         "{",
         "{\"v\":",
@@ -108,7 +108,7 @@ fn salvage_is_done_in_time_whatever_the_line_holds() {
     thread::spawn(move || {
         for filling in fillings {
             let line = filling.repeat(LINE_BYTES_MAX / filling.len());
-            done.send((filling, salvage(line.as_bytes(), &session()).len())).unwrap();
+            done.send((filling, win_back(line.as_bytes(), &session()).len())).unwrap();
         }
     });
     for filling in fillings {
