@@ -15,6 +15,7 @@ pub struct Error {
     attempted: &'static str,
     path: Option<Utf8PathBuf>,
     detail: Option<String>,
+    advice: Option<&'static str>,
     source: Option<io::Error>,
 }
 
@@ -62,6 +63,21 @@ impl ErrorKind {
             Self::Io => "io",
         }
     }
+
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "change the value as the message says",
+            Self::NotFound => "`graff-notes list` shows the sessions that are here",
+            Self::Busy => "try again once the other process is done; reading needs no lock",
+            Self::PermissionDenied => "check who owns the folder and the file, and their modes",
+            Self::NotRegularFile => "move it away; a session's files are plain files",
+            Self::NoSpace => "free space or raise the limit, then do it again",
+            Self::ReadOnly => "mount it writable, or choose another root",
+            Self::LockUnsupported => "put the store on a local file system, with --root",
+            Self::Uncertain => "`graff-notes verify` shows what is there now",
+            Self::Io => "mend what the system names; nothing that was stored before has changed",
+        }
+    }
 }
 
 impl Error {
@@ -80,21 +96,9 @@ impl Error {
     /// Returns what a person can do now, in one sentence without a full stop.
     #[must_use]
     pub const fn advice(&self) -> &'static str {
-        match self.kind {
-            ErrorKind::InvalidInput => "change the value as the message says",
-            ErrorKind::NotFound => "`graff-notes list` shows the sessions that are here",
-            ErrorKind::Busy => "try again once the other process is done; reading needs no lock",
-            ErrorKind::PermissionDenied => {
-                "check who owns the folder and the file, and their modes"
-            }
-            ErrorKind::NotRegularFile => "move it away; a session's files are plain files",
-            ErrorKind::NoSpace => "free space or raise the limit, then do it again",
-            ErrorKind::ReadOnly => "mount it writable, or choose another root",
-            ErrorKind::LockUnsupported => "put the store on a local file system, with --root",
-            ErrorKind::Uncertain => "`graff-notes verify` shows what is there now",
-            ErrorKind::Io => {
-                "mend what the system names; nothing that was stored before has changed"
-            }
+        match self.advice {
+            Some(advice) => advice,
+            None => self.kind.advice(),
         }
     }
 
@@ -108,16 +112,29 @@ impl Error {
     }
 
     pub(crate) fn on(kind: ErrorKind, attempted: &'static str, path: &Utf8Path) -> Self {
-        Self { kind, attempted, path: Some(path.to_owned()), detail: None, source: None }
+        Self {
+            kind,
+            attempted,
+            path: Some(path.to_owned()),
+            detail: None,
+            advice: None,
+            source: None,
+        }
     }
 
     pub(crate) fn io(attempted: &'static str, path: &Utf8Path, source: io::Error) -> Self {
         let kind = kind_of(&source);
-        Self { kind, attempted, path: Some(path.to_owned()), detail: None, source: Some(source) }
+        Self { source: Some(source), ..Self::on(kind, attempted, path) }
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// Gives it an advice of its own, where that of its kind does not fit.
+    pub(crate) const fn with_advice(mut self, advice: &'static str) -> Self {
+        self.advice = Some(advice);
         self
     }
 

@@ -118,6 +118,11 @@ pub enum Concern {
         /// The generation.
         generation: Generation,
     },
+    /// The record has no checksum, and too great a generation to be believed without one.
+    GenerationNotCounted {
+        /// The generation.
+        generation: Generation,
+    },
     /// A newer version of the format wrote the record.
     NewerVersion,
 }
@@ -172,6 +177,10 @@ impl Health {
         if !record.sealed {
             count(&mut self.unsealed);
         }
+        if record.generation_that_counts().is_none() {
+            let concern = Concern::GenerationNotCounted { generation: record.generation };
+            self.report(entry.number, entry.offset, concern);
+        }
         if let Some(seq) = record.seq_that_counts() {
             self.see_seq(entry, seq);
         }
@@ -223,7 +232,12 @@ impl Concern {
     /// Returns whether it says that something is wrong; else it is a remark.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
-        !matches!(self, Self::GenerationRepeated { .. } | Self::NewerVersion)
+        !matches!(
+            self,
+            Self::GenerationRepeated { .. }
+                | Self::GenerationNotCounted { .. }
+                | Self::NewerVersion
+        )
     }
 
     /// Returns the word for it in the answers of `verify --json`.
@@ -236,6 +250,7 @@ impl Concern {
             Self::SeqRepeated { .. } => "seq_repeated",
             Self::SeqBackward { .. } => "seq_backward",
             Self::GenerationRepeated { .. } => "generation_repeated",
+            Self::GenerationNotCounted { .. } => "generation_not_counted",
             Self::NewerVersion => "newer_version",
         }
     }
@@ -251,6 +266,12 @@ impl fmt::Display for Concern {
             Self::SeqBackward { seq, after } => write!(f, "seq {seq} stands behind seq {after}"),
             Self::GenerationRepeated { generation } => {
                 write!(f, "the note before is also of generation {generation}")
+            }
+            Self::GenerationNotCounted { generation } => {
+                write!(
+                    f,
+                    "generation {generation} has no checksum to vouch for it: it doesn't count"
+                )
             }
             Self::NewerVersion => {
                 f.write_str("written by a newer version of the format, kept unread")

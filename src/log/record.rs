@@ -22,6 +22,11 @@ pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 /// It is the greatest that every JSON parser can hold, and more than a disk has room for records.
 const SEQ_UNSEALED_MAX: Seq = Seq::new((1 << 53) - 1);
 
+/// The greatest generation that is believed of a record without a seal.
+///
+/// Source: codegraff PR 460, which keeps it in 32 bits.
+const GENERATION_UNSEALED_MAX: Generation = Generation::new(u32::MAX as u64);
+
 /// What a line is, for the log of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Line<'a> {
@@ -190,6 +195,16 @@ impl Record<'_> {
     #[must_use]
     pub fn seq_that_counts(&self) -> Option<Seq> {
         self.seq.filter(|seq| self.sealed || *seq <= SEQ_UNSEALED_MAX)
+    }
+
+    /// Returns its generation where the greatest one on record is concerned: that of an unsealed
+    /// record counts only where it leaves room for others behind it.
+    ///
+    /// So one line that another program wrote, or a person, cannot use the generations up.
+    #[must_use]
+    pub fn generation_that_counts(&self) -> Option<Generation> {
+        let counts = self.sealed || self.generation <= GENERATION_UNSEALED_MAX;
+        counts.then_some(self.generation)
     }
 
     /// Returns whether it takes its generation's one attempt: a note by the agent does, or an

@@ -29,7 +29,8 @@ impl State {
         let (mut attempted, mut open) = (None, None);
         let replayed = store.replay(session, &mut |entry| {
             let Line::Record(record) = entry.line else { return };
-            self.generation = self.generation.max(record.generation);
+            self.generation =
+                self.generation.max(record.generation_that_counts().unwrap_or_default());
             if record.latches() {
                 attempted = attempted.max(Some(record.generation));
                 open = matches!(record.body, Body::Attempt).then_some(record.generation);

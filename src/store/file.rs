@@ -33,10 +33,11 @@ impl<'a> File<'a> {
         if status.links <= 1 {
             return Ok(status.len);
         }
-        Err(self.refused(ErrorKind::NotRegularFile, "append to").with_detail(format!(
-            "the file has {} names (hard links), and the lock guards one; put a copy in its place",
-            status.links
-        )))
+        let names = status.links;
+        Err(self
+            .refused(ErrorKind::NotRegularFile, "append to")
+            .with_detail(format!("it has {names} names (hard links), and the lock guards one"))
+            .with_advice("put a copy in its place"))
     }
 
     /// Reads from `offset` on; returns how many bytes, 0 at the end.
@@ -123,6 +124,7 @@ impl<'a> File<'a> {
     /// Returns the error of a file that is shorter than it was.
     pub(super) fn cut_short(&self) -> Error {
         self.failed("read", io::ErrorKind::UnexpectedEof.into())
-            .with_detail("another program has cut it short meanwhile; try again")
+            .with_detail("another program has cut it short meanwhile")
+            .with_advice("try again; what is there now is whole, or `verify` says what is not")
     }
 }

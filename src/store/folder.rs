@@ -111,6 +111,11 @@ impl Folder {
         Ok(listed.map_err(|e| self.failed_at("list", Level::Notes, e))?.unwrap_or_default())
     }
 
+    /// Makes the entries of a folder durable.
+    ///
+    /// Other than a file's, it may be asked for again after a failure, and is believed then: entries
+    /// belong to the file system's own records, which it does not drop and go on; where it cannot
+    /// write those it stops taking changes, and each later sync fails as well.
     pub(super) fn sync(&self, level: Level) -> Result<(), Error> {
         self.medium.sync_folder(level).map_err(|e| self.failed_at("sync the folder", level, e))
     }
@@ -171,32 +176,46 @@ impl Folder {
     /// Writes the file that keeps the store out of version control, under another name first: it is
     /// never there without its text.
     ///
-    /// Of two processes that make a store at once, one leaves it to the other.
+    /// Each of many that make a store at once has a draft of its own, and whole ones take each
+    /// other's place. A draft that is taken away was not needed any more.
     fn write_ignore(&self) -> Result<(), Error> {
-        let name = layout::IGNORE_DRAFT;
-        self.remove_if_there(name)?; // a crash left it
-        let handle = match patiently(|| self.medium.open(name, Access::Create)) {
-            Ok(handle) => handle,
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            Err(e) => return Err(self.failed("create", name, e)),
-        };
-        let draft = self.file(name, handle.as_ref());
-        let written = self.publish(draft);
-        if written.is_err() {
-            let _ = self.remove_if_there(name);
+        let (name, handle) = self.create_draft()?;
+        let written = self.publish(&name, self.file(&name, handle.as_ref()));
+        match written {
+            Ok(()) => self.remove_drafts(),
+            Err(_) => drop(self.remove_if_there(&name)),
         }
         written
     }
 
-    fn publish(&self, draft: File<'_>) -> Result<(), Error> {
+    /// Makes a file under a name of its own; a process of the same number may have left one.
+    fn create_draft(&self) -> Result<(String, Box<dyn Handle>), Error> {
+        let mut tries_left = CREATE_TRIES;
+        loop {
+            let name = layout::ignore_draft();
+            tries_left -= 1;
+            match patiently(|| self.medium.open(&name, Access::Create)) {
+                Ok(handle) => return Ok((name, handle)),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries_left > 0 => {}
+                Err(e) => return Err(self.failed("create", &name, e)),
+            }
+        }
+    }
+
+    fn publish(&self, name: &str, draft: File<'_>) -> Result<(), Error> {
         draft.append_all(layout::IGNORE_TEXT)?;
         draft.sync()?;
-        if self.identity(layout::IGNORE_DRAFT)? != Some(draft.status()?.id) {
-            return Ok(());
-        }
-        match self.rename(layout::IGNORE_DRAFT, layout::IGNORE) {
+        match self.rename(name, layout::IGNORE) {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
             renamed => renamed,
+        }
+    }
+
+    /// Removes what crashes left, and what others need no longer; one that stays does no harm.
+    fn remove_drafts(&self) {
+        let is_draft = |name: &String| name.starts_with(layout::IGNORE_DRAFT);
+        for name in self.names().unwrap_or_default().into_iter().filter(is_draft) {
+            let _ = self.remove_if_there(&name);
         }
     }
 

@@ -27,6 +27,7 @@ use crate::{
     error::{Error, ErrorKind},
     log::{Line, Record, Replay},
     session::SessionName,
+    units::Seq,
 };
 
 /// Whether an import writes.
@@ -71,7 +72,9 @@ impl Store {
     ///
     /// On an error the log is as before, with the exception of
     /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain). A record that could not be read again
-    /// is [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput).
+    /// is [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), and so is one to be added
+    /// whose number is not above all before it, or that has no checksum and a number or a generation
+    /// which none without one [counts](Record::seq_that_counts) for: it would be sealed.
     ///
     /// # Durability
     ///
@@ -145,11 +148,11 @@ impl Missing {
             added => Import::Added { had, added },
         };
         let mut lines = if ends_open { b"\n".to_vec() } else { Vec::new() };
-        for record in rest {
-            if !write(record, session, &mut lines) {
-                return Err(Error::on(ErrorKind::InvalidInput, "import into", path)
-                    .with_detail("a record from elsewhere is too long for any log"));
-            }
+        if let Import::Added { .. } = import {
+            let here = records.len() - rest.len();
+            let refused = Error::on(ErrorKind::InvalidInput, "import into", path);
+            write_all(records, here, session, &mut lines)
+                .map_err(|why| refused.with_detail(why))?;
         }
         Ok(Self { import, len, lines })
     }
@@ -158,6 +161,46 @@ impl Missing {
 /// Returns whether two records say the same, sealed or not.
 fn is_same(one: &Record<'_>, other: &Record<'_>) -> bool {
     Record { sealed: other.sealed, ..one.clone() } == *other
+}
+
+/// Writes the records behind the first `here`; an error says what is wrong with one of them.
+fn write_all(
+    records: &[Record<'_>],
+    here: usize,
+    session: &SessionName,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    let mut greatest = None;
+    for (index, record) in records.iter().enumerate() {
+        if index >= here {
+            check(record, greatest).map_err(|why| format!("record {}: {why}", index + 1))?;
+            if !write(record, session, out) {
+                return Err("a record from elsewhere is too long for any log".to_owned());
+            }
+        }
+        greatest = greatest.max(record.seq_that_counts());
+    }
+    Ok(())
+}
+
+/// Returns why a record can't be sealed behind others, of which `greatest` is the greatest number.
+fn check(record: &Record<'_>, greatest: Option<Seq>) -> Result<(), String> {
+    let Record { seq, generation, .. } = record;
+    match seq {
+        Some(seq) if record.seq_that_counts().is_none() => {
+            return Err(format!("nothing vouches for seq {seq}, which leaves room for no others"));
+        }
+        Some(seq) if greatest.is_some_and(|greatest| *seq <= greatest) => {
+            return Err(format!("seq {seq} is not above all before it"));
+        }
+        _ => {}
+    }
+    if record.generation_that_counts().is_none() {
+        return Err(format!(
+            "nothing vouches for generation {generation}, which leaves room for no others"
+        ));
+    }
+    Ok(())
 }
 
 /// Writes a record, and returns whether it reads back as the same.

@@ -1,5 +1,10 @@
 //! Every folder and file name of a store.
 
+use std::{
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::session::SessionName;
@@ -24,17 +29,19 @@ const SIDE_SUFFIX: &str = ".hooks.json";
 const SIDE_NEW_SUFFIX: &str = ".hooks.new";
 /// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
-/// What [`IGNORE`] is called until it is whole.
+/// What the name begins with of an [`IGNORE`] that is not whole yet.
 pub(super) const IGNORE_DRAFT: &str = ".gitignore.draft";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 
 const _: () = assert!(
-    SessionName::STEM_BYTES_MAX + REJECTED_SUFFIX.len() <= 255
+    SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + LOCK_SUFFIX.len() <= 255
+        && SessionName::STEM_BYTES_MAX + REJECTED_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + REPAIRED_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + REPAIRING_SUFFIX.len() <= 255
         && SessionName::STEM_BYTES_MAX + SIDE_SUFFIX.len() <= 255
-        && SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255,
+        && SessionName::STEM_BYTES_MAX + SIDE_NEW_SUFFIX.len() <= 255,
     "every sibling file of a session fits into a file name"
 );
 
@@ -110,4 +117,11 @@ pub(super) fn side(session: &SessionName) -> String {
 
 pub(super) fn side_new(session: &SessionName) -> String {
     [session.stem(), SIDE_NEW_SUFFIX].concat()
+}
+
+/// Returns a name for an [`IGNORE`] that is not whole yet; nobody is ever given it again.
+pub(super) fn ignore_draft() -> String {
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    format!("{IGNORE_DRAFT}.{}.{number}", process::id())
 }

@@ -155,12 +155,17 @@ impl Held {
         session: &SessionName,
         deadline: Deadline,
     ) -> Result<bool, Error> {
-        let name = layout::lock(session);
-        let counts = folder.identity(&name)? == Some(self.file.id);
+        let counts = self.is_named(folder, session)?;
         if !counts && deadline.left().is_zero() {
+            let name = layout::lock(session);
             return Err(busy(folder, &name, "the lock file is replaced again and again"));
         }
         Ok(counts)
+    }
+
+    /// Returns whether the lock's path still names the file that is locked.
+    pub(super) fn is_named(&self, folder: &Folder, session: &SessionName) -> Result<bool, Error> {
+        Ok(folder.identity(&layout::lock(session))? == Some(self.file.id))
     }
 
     /// Gives the lock back; after a failure, closing the file does it.

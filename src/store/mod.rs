@@ -4,11 +4,12 @@
 //! ```text
 //! <root>/.graff/notes/            0700
 //!     .gitignore                  "*": nothing here is committed unless its owner wants it
-//!     .gitignore.draft            that file while it is being written
+//!     .gitignore.draft.<n>.<n>    that file while it is being written
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out
 //!     <session>.hooks.json        what hooks tell the next ones; lost, it costs no note
+//!     <session>.hooks.new         that file before it takes the place of the one before
 //!     <session>.notes.repaired    a log that a repair or an import is writing
 //!     <session>.notes.repairing   a mark, as long as that log is on its way to replace the old one
 //! ```

@@ -150,28 +150,29 @@ pub(super) fn replay(
     session: &SessionName,
     visit: &mut dyn FnMut(Entry<'_>),
 ) -> Result<Tail, Error> {
+    Ok(replay_once(folder, session, visit)?) // what was handed out can't be taken back
+}
+
+fn replay_once(
+    folder: &Folder,
+    session: &SessionName,
+    visit: &mut dyn FnMut(Entry<'_>),
+) -> Result<Tail, Trouble> {
     let name = layout::log(session);
     let opened = Opened::whole_lines(folder, &name, session)?;
     let mut replay = Replay::of(session);
     let file = opened.file(folder, &name);
-    read_through(file, 0..opened.len, &mut |piece| replay.feed(piece, visit))?;
+    let read = read_through(file, 0..opened.len, &mut |piece| replay.feed(piece, visit))?;
+    if read < opened.len {
+        return Err(Trouble::CutShort(file.cut_short()));
+    }
     Ok(replay.finish(visit))
 }
 
 pub(super) fn verify(folder: &Folder, session: &SessionName) -> Result<Health, Error> {
-    let name = layout::log(session);
     steadily(|| {
-        let opened = Opened::whole_lines(folder, &name, session)?;
-        let file = opened.file(folder, &name);
-        let mut replay = Replay::of(session);
         let mut health = Health::default();
-        let read = read_through(file, 0..opened.len, &mut |piece| {
-            replay.feed(piece, &mut |entry| health.see(&entry));
-        })?;
-        if read < opened.len {
-            return Err(Trouble::CutShort(file.cut_short()));
-        }
-        let tail = replay.finish(&mut |entry| health.see(&entry));
+        let tail = replay_once(folder, session, &mut |entry| health.see(&entry))?;
         health.end(tail);
         Ok(health)
     })
@@ -181,15 +182,18 @@ pub(super) fn greatest_generation(
     folder: &Folder,
     session: &SessionName,
 ) -> Result<Generation, Error> {
-    let mut greatest = Generation::ZERO;
-    let replayed = replay(folder, session, &mut |entry| {
-        if let Line::Record(record) = entry.line {
-            greatest = greatest.max(record.generation);
-        }
+    let found = steadily(|| {
+        let mut greatest = Generation::ZERO;
+        replay_once(folder, session, &mut |entry| {
+            if let Line::Record(record) = entry.line {
+                greatest = greatest.max(record.generation_that_counts().unwrap_or_default());
+            }
+        })?;
+        Ok(greatest)
     });
-    match replayed {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
-        _ => Ok(greatest),
+    match found {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Generation::ZERO),
+        found => found,
     }
 }
 

@@ -152,10 +152,12 @@ fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Re
 }
 
 /// Gives the new log the name of the old one.
+///
+/// A network can lose the answer to a rename that was done: what counts is which file has the name.
 pub(super) fn replace(folder: &Folder, new_name: &str, name: &str) -> Result<(), Error> {
+    let new = folder.identity(new_name)?;
     match folder.rename(new_name, name) {
-        // A network can lose the answer to a rename that was done.
-        Err(_) if folder.identity(new_name).is_ok_and(|id| id.is_none()) => Ok(()),
+        Err(_) if new.is_some() && folder.identity(name).is_ok_and(|named| named == new) => Ok(()),
         renamed => renamed,
     }
 }

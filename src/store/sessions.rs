@@ -5,9 +5,12 @@ use super::{
     folder::Folder,
     layout,
     lock::{Deadline, acquire},
+    medium::Access,
+    reader::read_through,
 };
 use crate::{
     error::{Error, ErrorKind},
+    log::{Line, Replay},
     session::SessionName,
 };
 
@@ -55,6 +58,11 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
             .with_detail("nothing is stored for this session"));
     }
     let _held = acquire(&mut None, folder, session, Deadline::after(store.patience()))?;
+    for name in [layout::log(session), layout::rejected(session)] {
+        if let Some(other) = sharer(folder, session, &name)? {
+            return Err(shared(folder, &name, &other));
+        }
+    }
     for name in &names {
         folder.remove_if_there(name)?;
     }
@@ -64,4 +72,42 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
     })?;
     let _ = folder.remove_if_there(&layout::repairing(session)); // else the next append does it
     Ok(())
+}
+
+/// Returns another session that has records in the file `name`, if that file is its own as well.
+///
+/// That is so where the file system folds case. A stem is ASCII, so folding makes no other names
+/// one.
+fn sharer(
+    folder: &Folder,
+    session: &SessionName,
+    name: &str,
+) -> Result<Option<SessionName>, Error> {
+    let Some(handle) = folder.open_if_there(name, Access::Read)? else { return Ok(None) };
+    let file = folder.file(name, handle.as_ref());
+    let status = file.status()?;
+    let mut other = None;
+    let mut replay = Replay::of(session);
+    let mut see = |line: &Line<'_>| {
+        let (None, Line::Foreign { session: theirs }) = (&other, line) else { return };
+        let theirs = SessionName::parse(theirs).ok();
+        other = theirs.filter(|theirs| theirs.stem().eq_ignore_ascii_case(session.stem()));
+    };
+    read_through(file, 0..status.len, &mut |piece| {
+        replay.feed(piece, &mut |entry| see(&entry.line));
+    })?;
+    let _ = replay.finish(&mut |entry| see(&entry.line));
+    let Some(other) = other else { return Ok(None) };
+    let theirs =
+        if name == layout::log(session) { layout::log(&other) } else { layout::rejected(&other) };
+    Ok(if folder.identity(&theirs)? == Some(status.id) { Some(other) } else { None })
+}
+
+fn shared(folder: &Folder, name: &str, other: &SessionName) -> Error {
+    Error::on(ErrorKind::InvalidInput, "forget", &folder.path(name))
+        .with_detail(format!(
+            "session {:?} is kept in the same file, since the file system folds case",
+            other.as_str()
+        ))
+        .with_advice("remove the file by hand if both are to go")
 }

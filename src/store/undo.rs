@@ -23,6 +23,15 @@ pub(super) enum Fate {
     Unknown,
 }
 
+/// What is known of how much of a line a write took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// So many bytes, as it said.
+    Bytes(usize),
+    /// It failed, which does not say that it took nothing.
+    Unknown,
+}
+
 /// What stands behind the place where the log ended before an append.
 enum Standing {
     Nothing,
@@ -30,28 +39,55 @@ enum Standing {
     Ours(usize),
     /// Somebody else's bytes, and ours last: so many of them.
     OursBehindOthers(usize),
+    /// Somebody else's bytes last; ours may stand before them.
     Others,
+}
+
+impl Taken {
+    pub(super) const fn at_least(self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Unknown => 0,
+        }
+    }
+
+    /// Returns whether it may be so much that a record stands there, for one that lacks its LF
+    /// alone is one.
+    const fn may_be_whole(self, line: &[u8]) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes + 1 >= line.len(),
+            Self::Unknown => true,
+        }
+    }
 }
 
 /// Takes back `line`, appended to a log of `before` bytes, of which the write took `taken`.
 ///
 /// The lock must be held since before the look that found `before`.
-pub(super) fn take_back(file: File<'_>, before: u64, line: &[u8], taken: usize) -> Fate {
-    // A record that lacks its LF alone is one.
-    let is_whole = |standing: usize| standing + 1 >= line.len();
-    match standing(file, before, line, taken) {
+pub(super) fn take_back(file: File<'_>, before: u64, line: &[u8], taken: Taken) -> Fate {
+    match standing(file, before, line, taken.at_least()) {
         Ok(Standing::Nothing) => Fate::TakenBack,
-        Ok(Standing::Ours(bytes)) if file.cut(before).is_ok() => {
-            let is_durable = file.sync().is_ok();
-            if is_durable || !is_whole(bytes) { Fate::TakenBack } else { Fate::Unknown }
-        }
-        Ok(Standing::Ours(bytes) | Standing::OursBehindOthers(bytes)) => {
-            let is_sealed = seal(file).is_ok() && bytes < line.len();
-            if is_sealed || !is_whole(bytes) { Fate::GivenUp } else { Fate::Unknown }
-        }
-        Ok(Standing::Others) | Err(_) if is_whole(taken) => Fate::Unknown,
+        Ok(Standing::Ours(bytes)) => cut_off(file, before, line, bytes),
+        Ok(Standing::OursBehindOthers(bytes)) => seal_off(file, line, bytes),
+        Ok(Standing::Others) | Err(_) if taken.may_be_whole(line) => Fate::Unknown,
         Ok(Standing::Others) | Err(_) => Fate::GivenUp,
     }
+}
+
+/// Cuts off the `bytes` of our line, which stand last; where that fails, they are sealed.
+fn cut_off(file: File<'_>, before: u64, line: &[u8], bytes: usize) -> Fate {
+    if file.cut(before).is_err() {
+        return seal_off(file, line, bytes);
+    }
+    let is_durable = file.sync().is_ok();
+    let may_be_whole = Taken::Bytes(bytes).may_be_whole(line);
+    if is_durable || !may_be_whole { Fate::TakenBack } else { Fate::Unknown }
+}
+
+fn seal_off(file: File<'_>, line: &[u8], bytes: usize) -> Fate {
+    let is_sealed = seal(file).is_ok() && bytes < line.len();
+    let may_be_whole = Taken::Bytes(bytes).may_be_whole(line);
+    if is_sealed || !may_be_whole { Fate::GivenUp } else { Fate::Unknown }
 }
 
 fn standing(file: File<'_>, before: u64, line: &[u8], taken: usize) -> Result<Standing, Error> {

@@ -28,7 +28,7 @@ use super::{
     medium::{Access, Handle},
     reader::{Newest, Search},
     repair,
-    undo::{Fate, take_back},
+    undo::{Fate, Taken, take_back},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -94,7 +94,7 @@ impl Files {
             .length_of_sole()
             .and_then(|len| Ok(Look::at(file, session, len)?))
             .and_then(|look| write(Writer { folder, session, file, look }))
-            .inspect_err(|_| opened.unmake(folder, &name))?;
+            .inspect_err(|_| opened.unmake(folder, session, &held))?;
         self.log = Some(opened.log);
         if held.give_back().is_err() {
             *self = Self::default();
@@ -114,7 +114,7 @@ impl Files {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
             let opened = self.open_log(folder, session, &name)?;
             let counts = held.still_counts(folder, session, deadline);
-            if counts.inspect_err(|_| opened.unmake(folder, &name))? {
+            if counts.inspect_err(|_| opened.unmake(folder, session, &held))? {
                 return Ok((held, opened));
             }
             self.lock = None;
@@ -148,12 +148,25 @@ impl Files {
 impl Opened {
     /// Removes a log that this writer made and could not write to; it would be listed as a session.
     ///
-    /// The lock must be held, so that nobody else has begun to write to it.
-    fn unmake(&self, folder: &Folder, name: &str) {
-        let status = folder.file(name, self.log.as_ref()).status();
-        if self.origin == Origin::Made && status.is_ok_and(|status| status.len == 0) {
-            let _ = folder.remove_if_there(name);
+    /// It stays where this writer may not be the only one: a store that was removed and made anew
+    /// meanwhile has another lock, and a log of that name which is not this writer's to remove.
+    fn unmake(&self, folder: &Folder, session: &SessionName, held: &Held) {
+        if self.origin == Origin::Made && self.is_unused(folder, session, held).unwrap_or(false) {
+            let _ = folder.remove_if_there(&layout::log(session));
         }
+    }
+
+    fn is_unused(
+        &self,
+        folder: &Folder,
+        session: &SessionName,
+        held: &Held,
+    ) -> Result<bool, Error> {
+        let name = layout::log(session);
+        let status = folder.file(&name, self.log.as_ref()).status()?;
+        Ok(status.len == 0
+            && folder.identity(&name)? == Some(status.id)
+            && held.is_named(folder, session)?)
     }
 }
 
@@ -248,10 +261,10 @@ impl Writer<'_> {
         let (taken, error) = match self.file.append(line) {
             Ok(taken) if taken == line.len() => match self.file.sync() {
                 Ok(()) => return Ok(()),
-                Err(e) => (taken, Some(e)),
+                Err(e) => (Taken::Bytes(taken), Some(e)),
             },
-            Ok(taken) => (taken, None),
-            Err(e) => (0, Some(e)),
+            Ok(taken) => (Taken::Bytes(taken), None),
+            Err(e) => (Taken::Unknown, Some(e)),
         };
         let fate = take_back(self.file, self.look.len(), line, taken);
         let error = error.unwrap_or_else(|| self.short(line, taken, fate));
@@ -266,11 +279,13 @@ impl Writer<'_> {
 
     /// Returns the error of a write that took a part: the system gives no reason for that, and a
     /// full disk, a quota and a size limit are what does it.
-    fn short(&self, line: &[u8], taken: usize, fate: Fate) -> Error {
+    fn short(&self, line: &[u8], taken: Taken, fate: Fate) -> Error {
         let now = match fate {
             Fate::TakenBack => "they were taken back, and the log reads as before",
-            Fate::GivenUp | Fate::Unknown => "they could not be taken back",
+            Fate::GivenUp => "they could not be taken back, and stand there as no record",
+            Fate::Unknown => "whether they could be taken back is not known",
         };
+        let taken = taken.at_least();
         self.file
             .refused(ErrorKind::NoSpace, "append to")
             .with_detail(format!("only {taken} of {} bytes could be written; {now}", line.len()))

@@ -19,8 +19,7 @@ use std::{
 
 use graff_notes::{
     ErrorKind,
-    log::{Line, Record},
-    store::{Import, ImportMode, Latched, Log, RepairMode, Store},
+    store::{Import, Latched, Log, RepairMode, Store},
     units::Generation,
 };
 use rustix::io::Errno;
@@ -31,7 +30,7 @@ mod same_again;
 use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When},
     ledger::{Ledger, Presence, Remains},
-    notes::{LOG, add, line, note, now, records, s1, store_on},
+    notes::{LOG, add, import, line, note, now, records, s1, store_on},
 };
 
 /// What happens on a disk, step by step.
@@ -125,7 +124,7 @@ impl Play {
             }
             Step::Forget => self.replace(Ledger::of(&[]), |store| store.forget(&s1()).is_ok()),
             Step::Import(bytes, then) => self.replace(Ledger::of(then), |store| {
-                let imported = store.import(&s1(), &records_in(bytes), ImportMode::Write);
+                let imported = import(store, bytes);
                 matches!(imported, Ok(Import::Added { .. }))
             }),
             Step::RemoveFolders => {
@@ -152,13 +151,6 @@ impl Play {
         assert!(is_done || self.medium.is_frozen(), "it goes well unless the power goes");
         self.ledger = if is_done { then } else { self.ledger.clone().or(then) };
     }
-}
-
-fn records_in(log: &[u8]) -> Vec<Record<'_>> {
-    let lines = log.split(|byte| *byte == b'\n').map(|line| Line::read(line, &s1()));
-    lines
-        .filter_map(|line| if let Line::Record(record) = line { Some(record) } else { None })
-        .collect()
 }
 
 static TOTAL: AtomicUsize = AtomicUsize::new(0);

@@ -7,9 +7,16 @@ mod win_back;
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use graff_notes::log::{Concern, Fault, Finding, Health, LINE_BYTES_MAX, Tail};
+use graff_notes::{
+    log::{Concern, Fault, Finding, Health, LINE_BYTES_MAX, Tail},
+    store::Appended,
+};
 
-use crate::support::logs::{fixture, fixtures, health, replay_in_pieces, rewind};
+use crate::support::{
+    faulty::{FaultyMedium, Image},
+    logs::{fixture, fixtures, health, records, replay_in_pieces, rewind, session},
+    notes::{note_of, store_on},
+};
 
 /// A fixture; its figures, those that are zero left out; the line and reason of each finding.
 type Case = (&'static str, &'static str, &'static str);
@@ -118,6 +125,31 @@ fn every_fixture_has_its_row() {
     let files: BTreeSet<_> = fixtures().into_iter().map(|(name, _)| name).collect();
     let elsewhere = BTreeSet::from(["foreign_text".to_owned()]);
     assert_eq!(rows.union(&elsewhere).cloned().collect::<BTreeSet<_>>(), files);
+}
+
+#[test]
+fn an_append_behind_every_cut_of_every_fixture_costs_nothing_and_is_read() {
+    let session = session();
+    for (name, bytes) in fixtures() {
+        for cut in 0..=bytes.len() {
+            let said = format!("{name} cut at {cut}");
+            let log = &bytes[..cut];
+            let file = format!("{}.notes.jsonl", session.as_str());
+            let medium = FaultyMedium::holding(&Image::from([(file.clone(), log.to_vec())]));
+            let store = store_on(medium.clone());
+            let appended = store.append(&session, &note_of(9, "behind the cut"));
+            assert!(matches!(appended, Ok(Appended::Stored(_))), "{said}: {appended:?}");
+            let now = medium.live().remove(&file).expect("a log");
+            assert!(now.starts_with(log), "{said}: what was there is not touched");
+            let (before, found) = (records(log), records(&now));
+            let (last, kept) = found.split_last().expect("a record");
+            assert_eq!(kept, before, "{said}");
+            assert!(last.sealed && last.is_note(), "{said}: {last:?}");
+            let newest = store.newest(&session).expect("a log");
+            assert_eq!(newest.note.expect("a note").text, "behind the cut", "{said}");
+            assert_eq!(newest.doubt, None, "{said}");
+        }
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ use rustix::{
 };
 
 use crate::support::{
-    notes::{Home, LOG, add, line, note, records, s1},
+    notes::{Home, LOG, add, import, line, note, records, s1},
     skipped,
 };
 
@@ -46,8 +46,13 @@ const PLACES: [Place; 4] = [
 
 /// Everything that reads or writes, each with its name.
 type Act = fn(&Store) -> Result<(), Error>;
-const ACTS: [(&str, Act); 7] = [
+const ACTS: [(&str, Act); 10] = [
     ("append", |s| s.append(&s1(), &note("new")).map(|_| ())),
+    ("import", |s| {
+        import(s, &[line(1, "one"), line(2, "two"), line(3, "new")].concat()).map(|_| ())
+    }),
+    ("leave_word", |s| s.leave_word(&s1(), |_| Some(b"word".to_vec()))),
+    ("word", |s| s.word(&s1()).map(|_| ())),
     ("newest", |s| s.newest(&s1()).map(|_| ())),
     ("verify", |s| s.verify(&s1()).map(|_| ())),
     ("replay", |s| s.replay(&s1(), &mut |_| ()).map(|_| ())),
@@ -55,6 +60,9 @@ const ACTS: [(&str, Act); 7] = [
     ("sessions", |s| s.sessions().map(|_| ())),
     ("forget", |s| s.forget(&s1())),
 ];
+
+/// Those of them that need no session, and make one's files.
+const MAKE_A_STORE: [&str; 3] = ["append", "import", "leave_word"];
 
 /// Runs `act` on a thread of its own, so that one that hangs fails the test.
 #[track_caller]
@@ -135,9 +143,9 @@ fn whatever_stands_at_a_place_of_the_store_is_named_and_left_alone() {
 #[track_caller]
 fn assert_is_unaffected(name: &str, place: &Place) {
     let is_lock = place.path.ends_with("notes.lock");
-    let only_reads = matches!(name, "newest" | "verify" | "replay" | "sessions");
-    let only_lists = name == "sessions" && !place.is_folder;
-    assert!(is_lock && only_reads || only_lists, "{name} at {}", place.path);
+    let only_reads = matches!(name, "newest" | "verify" | "replay" | "sessions" | "word");
+    let opens_no_log = matches!(name, "sessions" | "word" | "leave_word") && !place.is_folder;
+    assert!(is_lock && only_reads || !is_lock && opens_no_log, "{name} at {}", place.path);
 }
 
 #[test]
@@ -180,13 +188,14 @@ fn a_link_that_leads_nowhere_makes_nothing() {
 #[test]
 fn what_is_refused_for_what_stands_at_the_logs_place_leaves_nothing_behind() {
     for thing in &THINGS[..4] {
-        for (name, act) in ACTS.into_iter().filter(|(name, _)| *name != "append") {
+        for (name, act) in ACTS.into_iter().filter(|(name, _)| !MAKE_A_STORE.contains(name)) {
             let home = Home::new();
             home.put("");
             fs::remove_file(home.store.log_path(&s1())).expect("room is made");
             if (thing.put)(&home.store.log_path(&s1())) {
                 let refused = within_seconds(name, &home.store, act).is_err();
-                assert!(refused || name == "sessions", "{name}, {}", thing.is);
+                let opens_no_log = matches!(name, "sessions" | "word");
+                assert_eq!(refused, !opens_no_log, "{name}, {}", thing.is);
                 assert_eq!(home.names(), [LOG], "{name}, {}", thing.is);
             }
         }
@@ -195,11 +204,11 @@ fn what_is_refused_for_what_stands_at_the_logs_place_leaves_nothing_behind() {
 
 #[test]
 fn what_is_refused_for_want_of_a_session_leaves_nothing_behind() {
-    for (name, act) in ACTS.into_iter().filter(|(name, _)| *name != "append") {
+    for (name, act) in ACTS.into_iter().filter(|(name, _)| !MAKE_A_STORE.contains(name)) {
         let home = Home::new();
         let not_there = within_seconds(name, &home.store, act).map_err(|e| e.kind());
-        let lists = name == "sessions";
-        assert_eq!(not_there, if lists { Ok(()) } else { Err(ErrorKind::NotFound) }, "{name}");
+        let needs_none = matches!(name, "sessions" | "word");
+        assert_eq!(not_there, if needs_none { Ok(()) } else { Err(ErrorKind::NotFound) }, "{name}");
         assert!(!home.root.join(".graff").exists(), "{name}");
     }
 }
@@ -239,9 +248,10 @@ fn a_log_of_two_names_is_read_and_repaired_but_not_appended_to() {
 
     let e = home.store.append(&s1(), &note("two")).expect_err("it has two names");
     assert_eq!(e.kind(), ErrorKind::NotRegularFile);
-    let why = "the file has 2 names (hard links), and the lock guards one; put a copy in its place";
+    let why = "it has 2 names (hard links), and the lock guards one";
     let path = home.store.log_path(&s1());
     assert_eq!(e.with_causes(), format!("append to {path}: {why}"));
+    assert_eq!(e.advice(), "put a copy in its place");
     assert_eq!(records(&home.store), ["one"]);
 
     fs::write(&path, [&before[..], b"junk\n"].concat()).expect("damage");
@@ -254,7 +264,7 @@ fn a_log_of_two_names_is_read_and_repaired_but_not_appended_to() {
 #[test]
 fn a_hostile_name_is_refused_or_makes_two_files_in_the_notes_folder_and_none_elsewhere() {
     let long = "a".repeat(300);
-    let names = [
+    let refused = [
         "../../etc/passwd",
         "..",
         ".",
@@ -266,6 +276,12 @@ fn a_hostile_name_is_refused_or_makes_two_files_in_the_notes_folder_and_none_els
         "line\nbreak",
         "\u{1b}[2J",
         &long,
+    ];
+    for name in refused {
+        let answer = SessionName::parse(name);
+        assert!(answer.is_err(), "{name:?}: {answer:?}");
+    }
+    let accepted = [
         "~",
         "~root",
         "$HOME",
@@ -295,9 +311,9 @@ fn a_hostile_name_is_refused_or_makes_two_files_in_the_notes_folder_and_none_els
         "s1.notes.jsonl",
         "s1.notes",
     ];
-    for name in names {
+    for name in accepted {
         let home = Home::new();
-        let Ok(session) = SessionName::parse(name) else { continue };
+        let session = parse(name);
         let appended = home.store.append(&session, &note("mine"));
         assert!(appended.is_ok(), "{name:?}: {appended:?}");
         let stem = session.stem();

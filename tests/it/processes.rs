@@ -101,7 +101,8 @@ fn eight_processes_write_two_hundred_notes_each_and_a_reader_never_sees_half_a_r
 fn read_until_the_last(store: &Store, last: u64) -> u32 {
     let deadline = Instant::now() + Duration::from_secs(120);
     let (mut newest, mut looks) = (1, 0);
-    while newest < last && Instant::now() < deadline {
+    while newest < last {
+        assert!(Instant::now() < deadline, "{newest} of {last} notes are there");
         looks += 1;
         let note = store.newest(&s1()).expect("a readable log").note.expect("a note");
         let seq = note.seq.expect("a number").get();

@@ -16,6 +16,8 @@ use crate::support::{
     notes::{Home, LOG, add, line, note, note_of, now, records, s1, session, store_on, stored},
 };
 
+mod folding;
+mod importing;
 mod model;
 mod reading;
 mod repairing;

@@ -34,7 +34,7 @@ fn full() -> World {
             &line("s1", 1, "a \\\"quoted\\\" \\u0000 \u{1f980}\\n")[..],
             "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n",
             "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"m\",\"seq\":4,\"kind\":\"mechanical\",\"cut\":7}\n",
-            "{\"v\":1,\"session\":\"s1\",\"gen\":18446744073709551615,\"seq\":5,\"kind\":\"rollover\"}\n",
+            "{\"v\":1,\"session\":\"s1\",\"gen\":4294967295,\"seq\":5,\"kind\":\"rollover\"}\n",
         ]
         .concat(),
     );

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::world::{Ran, World, skipped};
+use crate::support::{
+    skipped,
+    world::{Ran, World},
+};
 
 /// The user `nobody`, as most systems number him.
 const NOBODY: u32 = 65_534;

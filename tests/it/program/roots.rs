@@ -4,7 +4,10 @@ use std::{fs, os::unix::fs::chown};
 
 use serde_json::json;
 
-use crate::support::world::{Ran, World, skipped};
+use crate::support::{
+    skipped,
+    world::{Ran, World},
+};
 
 /// Runs `where` in a folder below the world, without a root in the environment.
 #[track_caller]

@@ -6,10 +6,10 @@
 
 use graff_notes::{
     ErrorKind,
-    log::Draft,
-    note::{NoteCap, NoteText},
-    store::{Appended, Latched, Log, RepairMode, Salvaged, Store},
-    units::{Generation, Seq},
+    log::{Body, Draft, Record},
+    note::{Author, NoteCap, NoteText},
+    store::{Appended, Import, ImportMode, Latched, Log, RepairMode, Salvaged, Store},
+    units::{Bytes, Generation, Seq, Timestamp},
 };
 use proptest::prelude::*;
 
@@ -28,6 +28,11 @@ enum Step {
     /// A program that knows no lock appends this.
     Foreign(Scrap, Lf),
     Repair,
+    /// All that is here comes from elsewhere, and a note more.
+    ImportMore(u64),
+    /// What comes from elsewhere is another history.
+    ImportOther,
+    LeaveWord(&'static str),
     Forget,
 }
 
@@ -76,6 +81,7 @@ struct Model {
     lines: Vec<Line>,
     /// What stands behind the last LF.
     open: Vec<Scrap>,
+    word: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -111,6 +117,26 @@ impl Scrap {
     fn kept(&self) -> Option<Kept> {
         let Self::Whole(text) = self else { return None };
         Some(Kept { generation: 1, seq: None, says: Says::Agent(text) })
+    }
+}
+
+impl Kept {
+    /// The record as it comes from elsewhere.
+    fn record(&self) -> Record<'static> {
+        let note =
+            |text: &'static str, author| Body::Note { text: text.into(), author, cut: Bytes::ZERO };
+        Record {
+            generation: Generation::new(self.generation),
+            created_at: if self.seq.is_some() { now() } else { Timestamp::ZERO },
+            seq: self.seq.map(Seq::new),
+            body: match self.says {
+                Says::Agent(text) => note(text, Author::Agent),
+                Says::Mechanical => note(MECHANICAL, Author::Mechanical),
+                Says::Attempt => Body::Attempt,
+                Says::Rollover => Body::Rollover,
+            },
+            sealed: false,
+        }
     }
 }
 
@@ -205,8 +231,19 @@ impl Pair {
             }
             Step::Foreign(scrap, lf) => self.foreign(scrap, *lf),
             Step::Repair => self.repair(),
+            Step::ImportMore(generation) => self.import_more(*generation),
+            Step::ImportOther => self.import_other(),
+            Step::LeaveWord(word) => {
+                let before = self.model.word.replace(word).map(|word| word.as_bytes().to_vec());
+                let change = |found: Option<Vec<u8>>| {
+                    assert_eq!(found, before);
+                    Some(word.as_bytes().to_vec())
+                };
+                self.cold.leave_word(&s1(), change).expect("it can be written");
+            }
             Step::Forget => {
-                let expected = if self.model.is_there { Ok(()) } else { Err(ErrorKind::NotFound) };
+                let is_known = self.model.is_there || self.model.word.is_some();
+                let expected = if is_known { Ok(()) } else { Err(ErrorKind::NotFound) };
                 assert_eq!(self.cold.forget(&s1()).map_err(|e| e.kind()), expected);
                 self.model = Model::default();
             }
@@ -292,6 +329,34 @@ impl Pair {
         assert_eq!(repaired.map(|plan| plan.dropped), Ok(dropped));
     }
 
+    fn import(&self, theirs: &[Kept]) -> Import {
+        let records: Vec<_> = theirs.iter().map(Kept::record).collect();
+        self.cold.import(&s1(), &records, ImportMode::Write).expect("it can be written")
+    }
+
+    fn import_more(&mut self, generation: u64) {
+        let had = self.model.records().len() as u64;
+        self.model.push(generation, Says::Agent("of elsewhere"));
+        let theirs = self.model.records();
+        assert_eq!(self.import(&theirs), Import::Added { had, added: 1 });
+        assert_eq!(self.import(&theirs), Import::Nothing { had: had + 1 });
+    }
+
+    fn import_other(&mut self) {
+        let theirs = [Kept { generation: 3, seq: Some(1), says: Says::Agent("another history") }];
+        let here = self.model.records();
+        let had = here.len() as u64;
+        let expected = match here.first() {
+            None => {
+                self.model.push(3, Says::Agent("another history"));
+                Import::Added { had, added: 1 }
+            }
+            Some(first) if *first == theirs[0] => Import::Nothing { had },
+            Some(_) => Import::Parted { common: 0 },
+        };
+        assert_eq!(self.import(&theirs), expected);
+    }
+
     /// Checks that what is read is what the list says.
     fn check(&self) {
         let expected = self.model.records();
@@ -301,6 +366,8 @@ impl Pair {
             says => says.text().expect("a note").to_owned(),
         };
         assert_eq!(records(&self.cold), expected.iter().map(said).collect::<Vec<_>>());
+        let word = self.cold.word(&s1()).expect("it can be read");
+        assert_eq!(word.as_deref(), self.model.word.map(str::as_bytes));
         if !self.model.is_there {
             let e = self.cold.newest(&s1()).expect_err("it is forgotten, or never was");
             assert_eq!(e.kind(), ErrorKind::NotFound);
@@ -339,6 +406,9 @@ fn steps() -> impl Strategy<Value = Step> {
         1 => (via(), 0_u64..4).prop_map(|(via, g)| Step::Rollover(via, g)),
         4 => (scrap, lf).prop_map(|(scrap, lf)| Step::Foreign(scrap, lf)),
         2 => Just(Step::Repair),
+        1 => (0_u64..4).prop_map(Step::ImportMore),
+        1 => Just(Step::ImportOther),
+        1 => prop::sample::select(vec!["word", "another"]).prop_map(Step::LeaveWord),
         1 => Just(Step::Forget),
     ]
 }

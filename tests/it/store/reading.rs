@@ -5,15 +5,17 @@ use std::fs;
 
 use graff_notes::{
     ErrorKind,
+    budget::RunPool,
     log::{Fault, Tail},
+    notebook::{Notebook, Settings},
     store::{DoubtCause, RepairMode, Store},
     units::{Bytes, Generation, Seq},
 };
 
 use super::{FOREIGN, NEWER, TORN, holding, two_notes};
 use crate::support::{
-    faulty::{Disk, Fault as DiskFault, FaultyMedium, Image, OpKind, When},
-    notes::{Home, LOG, line, note, records, s1, session, store_on},
+    faulty::{Disk, Fault as DiskFault, FaultyMedium, Image, Op, OpKind, When},
+    notes::{Home, LOG, line, note, note_of, records, s1, session, store_on},
 };
 
 #[test]
@@ -128,6 +130,66 @@ fn a_reader_under_whom_the_log_is_cut_begins_again() {
     medium.plan(When::Next(OpKind::Read, LOG), DiskFault::After(Box::new(take_back)));
     let newest = store_on(medium).newest(&s1()).expect("a log").note;
     assert_eq!(newest.expect("a note").text, "two");
+}
+
+type Figure = fn(&Store) -> Result<u64, ErrorKind>;
+
+#[test]
+fn a_log_that_is_cut_short_under_a_replay_is_not_called_whole() {
+    let reads: [Figure; 2] = [
+        |store| store.replay(&s1(), &mut |_| ()).map(|_| 0).map_err(|e| e.kind()),
+        |store| store.greatest_generation(&s1()).map(Generation::get).map_err(|e| e.kind()),
+    ];
+    // What was handed out can't be taken back; a figure can be found anew.
+    for (read, expected) in reads.iter().zip([Err(ErrorKind::Io), Ok(7)]) {
+        let mut log = Vec::new();
+        note_of(7, "stays").write(&s1(), Seq::new(1), &mut log);
+        let len = log.len();
+        note_of(9, "taken back").write(&s1(), Seq::new(2), &mut log);
+        let alone = holding(&log);
+        let _ = read(&store_on(alone.clone()));
+        let is_read = |(_, op): &(usize, &Op)| op.kind == OpKind::Read && op.on == LOG;
+        let trace = alone.trace();
+        let second = trace.iter().enumerate().filter(is_read).nth(1).expect("it is read").0;
+        let medium = holding(&log);
+        let writer = medium.clone();
+        let take_back = move || writer.change(|disk| disk.cut_durably(LOG, len));
+        medium.plan(When::At(second), DiskFault::After(Box::new(take_back)));
+        assert_eq!(read(&store_on(medium.clone())), expected);
+        assert_eq!(medium.outstanding(), 0);
+    }
+}
+
+#[test]
+fn a_generation_that_nothing_vouches_for_does_not_use_the_generations_up() {
+    let greatest = u64::from(u32::MAX);
+    for (generation, counted) in [(greatest, greatest), (greatest + 1, 7), (u64::MAX, 7)] {
+        let mut log = Vec::new();
+        note_of(7, "ours").write(&s1(), Seq::new(1), &mut log);
+        let theirs = format!(r#"{{"v":1,"session":"s1","gen":{generation},"text":"theirs"}}"#);
+        log.extend([theirs.as_bytes(), b"\n"].concat());
+        let store = store_on(holding(&log));
+        let found = store.greatest_generation(&s1()).expect("a log");
+        assert_eq!(found.get(), counted, "{generation}");
+        let pool = RunPool::builder().build();
+        let notebook = Notebook::open(&store, "s1", pool, Settings::default()).expect("a log");
+        assert_eq!(notebook.generation().get(), counted, "{generation}");
+        let health = store.verify(&s1()).expect("a log");
+        let remarks: Vec<_> = health.remarks.iter().map(ToString::to_string).collect();
+        let expected = if counted == generation {
+            vec![]
+        } else {
+            vec![format!(
+                "line 2, byte {}: generation {generation} has no checksum to vouch for it: it \
+                 doesn't count",
+                log.len() - theirs.len() - 1
+            )]
+        };
+        assert_eq!(remarks, expected);
+        assert!(health.is_ok());
+        let newest = store.newest(&s1()).expect("a log").note.expect("a note");
+        assert_eq!((newest.generation.get(), newest.text.as_str()), (generation, "theirs"));
+    }
 }
 
 #[test]

@@ -9,15 +9,15 @@ use std::{
 
 use graff_notes::{
     ErrorKind,
-    store::{Latched, RepairMode, Store},
+    store::{Import, Latched, RepairMode, Store},
     units::Generation,
 };
 use rustix::io::Errno;
 
 use super::{TORN, holding, two_notes};
 use crate::support::{
-    faulty::{Disk, Fault as DiskFault, FaultyMedium, OpKind, When},
-    notes::{LOG, add, note, now, records, s1, store_on, stored},
+    faulty::{Disk, Fault as DiskFault, FaultyMedium, IGNORE, OpKind, When},
+    notes::{LOG, add, import, line, note, now, records, s1, session, store_on, stored},
 };
 
 /// Lets `second` act before each operation of `first` in turn, and hands the outcomes of both to
@@ -122,6 +122,55 @@ fn a_repair_or_forget_and_an_append_never_cost_each_other_anything() {
 }
 
 #[test]
+fn an_import_and_an_append_never_cost_each_other_anything() {
+    let all = [two_notes(), line(3, "three")].concat();
+    let import = move |store: &Store| {
+        let imported = import(store, &all).map_err(|e| e.kind());
+        imported.map(|imported| matches!(imported, Import::Added { .. }))
+    };
+    let append = |store: &Store| store.append(&s1(), &note("new")).map(drop).map_err(|e| e.kind());
+    let check = |imported: Result<bool, ErrorKind>, appended: Result<(), ErrorKind>, medium| {
+        let said = format!("{imported:?}, {appended:?}");
+        assert!(matches!(imported, Ok(_) | Err(ErrorKind::Busy)), "{said}");
+        assert!(matches!(appended, Ok(()) | Err(ErrorKind::Busy)), "{said}");
+        let found = records(&store_on(FaultyMedium::holding(&FaultyMedium::least(&medium))));
+        let mut expected = vec!["one", "two"];
+        expected.extend((imported == Ok(true)).then_some("three"));
+        expected.extend(appended.is_ok().then_some("new"));
+        assert_eq!(found, expected, "{said}");
+    };
+    interleaved(&two_notes(), import.clone(), append, check);
+    interleaved(&two_notes(), append, import, |appended, imported, medium| {
+        check(imported, appended, medium);
+    });
+}
+
+#[test]
+fn of_two_that_leave_word_at_once_the_second_knows_of_the_first_and_no_note_is_touched() {
+    let leave = |store: &Store| {
+        let more = |word: Option<Vec<u8>>| Some([&word.unwrap_or_default()[..], b"+"].concat());
+        store.leave_word(&s1(), more).map_err(|e| e.kind())
+    };
+    let append = |store: &Store| store.append(&s1(), &note("new")).map(drop).map_err(|e| e.kind());
+    let left_by = |outcomes: &[Result<(), ErrorKind>], medium: &FaultyMedium| {
+        let is_told = |outcome: &Result<_, _>| matches!(outcome, Ok(()) | Err(ErrorKind::Busy));
+        assert!(outcomes.iter().all(is_told), "{outcomes:?}");
+        let left = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+        let word = store_on(medium.clone()).word(&s1()).expect("it can be read");
+        assert_eq!(word.unwrap_or_default(), b"+".repeat(left), "{outcomes:?}");
+    };
+    interleaved(&two_notes(), leave, leave, |first, second, medium| {
+        left_by(&[first, second], &medium);
+        assert_eq!(records(&store_on(medium)), ["one", "two"]);
+    });
+    interleaved(&two_notes(), leave, append, |left, appended, medium| {
+        left_by(&[left], &medium);
+        let has_new = records(&store_on(medium)).contains(&"new".to_owned());
+        assert_eq!(has_new, appended.is_ok());
+    });
+}
+
+#[test]
 fn a_store_that_is_removed_and_made_anew_under_an_append_has_one_lock_all_the_same() {
     let medium = holding(&two_notes());
     let (planned, another) = (medium.clone(), store_on(medium.clone()));
@@ -140,6 +189,54 @@ fn a_store_that_is_removed_and_made_anew_under_an_append_has_one_lock_all_the_sa
     assert_eq!(medium.outstanding(), 0);
     assert_eq!(records(&store_on(medium.clone())), ["of another", "of the first"]);
     assert!(store_on(medium).verify(&s1()).expect("a log").is_ok());
+}
+
+#[test]
+fn a_first_append_that_fails_takes_away_nothing_of_a_store_that_was_made_anew_under_it() {
+    let append = |medium: &FaultyMedium| store_on(medium.clone()).append(&s1(), &note("first"));
+    let alone = FaultyMedium::new(Disk::default());
+    assert!(append(&alone).is_ok());
+    for index in 0..alone.trace().len() {
+        let medium = FaultyMedium::new(Disk::default());
+        let (planned, another) = (medium.clone(), store_on(medium.clone()));
+        let make_anew = move || {
+            planned.change(Disk::remove_folders);
+            add(&another, "of another");
+            planned.plan(When::Next(OpKind::Sync, LOG), DiskFault::Fail(Errno::IO));
+        };
+        medium.plan(When::At(index), DiskFault::After(Box::new(make_anew)));
+        let _ = append(&medium);
+        assert_eq!(records(&store_on(medium.after_kill())), ["of another"], "before {index}");
+    }
+}
+
+#[test]
+fn of_two_that_make_a_store_at_once_neither_leaves_it_half_out_of_version_control() {
+    let append = |medium: &FaultyMedium, name| {
+        store_on(medium.clone()).append(&session(name), &note("one")).is_ok()
+    };
+    let alone = FaultyMedium::new(Disk::default());
+    assert!(append(&alone, "s1"));
+    let operations = alone.trace().len();
+    for index in 0..operations {
+        for fails in 0..operations {
+            let medium = FaultyMedium::new(Disk::default());
+            let other = medium.clone();
+            // The other one gets so far, and can't even clean up behind itself.
+            let act = move || {
+                let begun = other.trace().len();
+                for at in begun + fails..begun + operations {
+                    other.plan(When::At(at), DiskFault::Fail(Errno::IO));
+                }
+                append(&other, "s2");
+            };
+            medium.plan(When::At(index), DiskFault::After(Box::new(act)));
+            append(&medium, "s1");
+            let live = medium.live();
+            let ignore = live.get(IGNORE).map(Vec::as_slice);
+            assert!(ignore.is_none_or(|text| text == b"*\n"), "{index}, {fails}: {ignore:?}");
+        }
+    }
 }
 
 #[test]

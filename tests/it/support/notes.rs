@@ -8,7 +8,7 @@ use graff_notes::{
     log::{Body, Draft, Line},
     note::{Author, NoteCap, NoteText},
     session::SessionName,
-    store::{Appended, Store, medium::Medium},
+    store::{Appended, Import, ImportMode, Store, medium::Medium},
     units::{Generation, Seq, Timestamp},
 };
 
@@ -107,6 +107,16 @@ pub(crate) fn stored(appended: Result<Appended, Error>) -> u64 {
         Ok(Appended::Stored(seq)) => seq.get(),
         other => panic!("not stored: {other:?}"),
     }
+}
+
+/// Imports the good records among `lines`.
+pub(crate) fn import(store: &Store, lines: &[u8]) -> Result<Import, Error> {
+    let session = s1();
+    let lines = lines.split(|byte| *byte == b'\n').map(|line| Line::read(line, &session));
+    let records: Vec<_> = lines
+        .filter_map(|line| if let Line::Record(record) = line { Some(record) } else { None })
+        .collect();
+    store.import(&session, &records, ImportMode::Write)
 }
 
 /// What a log holds, oldest first: the texts of notes, and `attempt 3` for the attempts.

@@ -264,12 +264,6 @@ impl From<std::process::Output> for Ran {
     }
 }
 
-/// Says that a test cannot be run here.
-#[expect(clippy::print_stderr, reason = "a test that is skipped has to say so")]
-pub(crate) fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
-}
-
 #[track_caller]
 fn objects(lines: &str) -> Vec<Value> {
     let object = |line| {

@@ -1,0 +1,92 @@
+//! The promise: an import brings all that is missing or nothing, says only what is so, and seals no
+//! figure that nothing vouches for.
+
+use graff_notes::{
+    Error, ErrorKind,
+    store::{Import, RepairMode, Store, medium::Medium},
+};
+
+use super::{holding, two_notes};
+use crate::support::{
+    faulty::{Disk, Fault, FaultyMedium, OpKind, When},
+    notes::{LOG, import, line, records, s1, store_on},
+};
+
+type Act<'a> = &'a dyn Fn(&Store) -> Result<(), Error>;
+
+fn theirs(fields: &str) -> Vec<u8> {
+    format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"theirs\",{fields}}}\n").into_bytes()
+}
+
+#[test]
+fn a_new_log_that_was_taken_away_before_its_rename_is_no_success() {
+    let three = [two_notes(), line(3, "three")].concat();
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let acts: [(&[u8], Act<'_>); 2] = [
+        (&two_notes(), &|store| import(store, &three).map(drop)),
+        (&damaged, &|store| store.repair(&s1(), RepairMode::Write).map(drop)),
+    ];
+    for (log, act) in acts {
+        let medium = holding(log);
+        let other = medium.clone();
+        let take_away = move || other.remove("s1.notes.repaired").expect("it is there");
+        medium.plan(When::Next(OpKind::Rename, LOG), Fault::After(Box::new(take_away)));
+        assert!(act(&store_on(medium.clone())).is_err(), "nothing took the log's place");
+        assert_eq!(medium.live()[LOG], log);
+    }
+}
+
+#[test]
+fn a_number_that_nothing_vouches_for_is_not_sealed() {
+    let greatest = (1_u64 << 53) - 1;
+    let rows = [
+        (theirs(&format!("\"seq\":{greatest}")), None),
+        (
+            theirs(&format!("\"seq\":{}", greatest + 1)),
+            Some(
+                "record 3: nothing vouches for seq 9007199254740992, which leaves room for no others",
+            ),
+        ),
+        (
+            theirs(&format!("\"seq\":{}", u64::MAX)),
+            Some(
+                "record 3: nothing vouches for seq 18446744073709551615, which leaves room for no \
+                 others",
+            ),
+        ),
+        (line(u64::MAX, "sealed"), None),
+        (theirs("\"gen\":4294967295"), None),
+        (
+            theirs("\"gen\":4294967296"),
+            Some(
+                "record 3: nothing vouches for generation 4294967296, which leaves room for no others",
+            ),
+        ),
+        (line(2, "again"), Some("record 3: seq 2 is not above all before it")),
+        (line(1, "back"), Some("record 3: seq 1 is not above all before it")),
+        (theirs("\"created_at\":5"), None),
+    ];
+    for (third, why) in rows {
+        for here in [Disk::default(), holding(&two_notes()).disk()] {
+            let medium = FaultyMedium::new(here);
+            let before = medium.live().remove(LOG);
+            let store = store_on(medium.clone());
+            let imported = import(&store, &[two_notes(), third.clone()].concat());
+            match why {
+                None => {
+                    assert!(matches!(imported, Ok(Import::Added { .. })), "{imported:?}");
+                    assert_eq!(records(&store).len(), 3);
+                    let health = store.verify(&s1()).expect("a log");
+                    assert!(health.is_ok() && health.unsealed == 0, "{health:?}");
+                }
+                Some(why) => {
+                    let e = imported.expect_err("it is refused");
+                    assert_eq!(e.kind(), ErrorKind::InvalidInput);
+                    let said = format!("import into /r/.graff/notes/{LOG}: {why}");
+                    assert_eq!(e.with_causes(), said);
+                    assert_eq!(medium.live().remove(LOG), before);
+                }
+            }
+        }
+    }
+}
