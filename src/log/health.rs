@@ -50,7 +50,7 @@ pub struct Health {
     /// Whether the file ends in a whole record without its LF.
     pub final_newline_missing: bool,
     /// The last good note.
-    pub newest: Option<Newest>,
+    pub newest: Option<LastNote>,
     /// Bad lines and a torn tail behind the last good note: each may have been a newer one.
     pub damage_behind_newest: u64,
     /// What is wrong, in the order of the file.
@@ -67,7 +67,7 @@ pub struct Health {
 
 /// The last good note of a log, without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Newest {
+pub struct LastNote {
     /// Its number; absent on records of other programs.
     pub seq: Option<Seq>,
     /// The generation that it describes.
@@ -211,7 +211,7 @@ impl Health {
         }
         count(&mut self.notes);
         self.damage_behind_newest = 0;
-        self.newest = Some(Newest { seq, generation, created_at, kind: record.kind() });
+        self.newest = Some(LastNote { seq, generation, created_at, kind: record.kind() });
     }
 
     fn report(&mut self, line: u64, offset: Bytes, concern: Concern) {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::VecDeque};
 
 use graff_notes::{
-    log::{Body, Entry, Kind, Newest, Record},
+    log::{Body, Entry, Kind, LastNote, Record},
     note::Note,
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
@@ -26,8 +26,8 @@ pub(super) struct NoteAnswer {
     pub(super) kind: &'static str,
 }
 
-impl From<Newest> for NoteAnswer {
-    fn from(Newest { seq, generation, created_at, kind }: Newest) -> Self {
+impl From<LastNote> for NoteAnswer {
+    fn from(LastNote { seq, generation, created_at, kind }: LastNote) -> Self {
         Self { seq, r#gen: generation, created_at, kind: kind.as_str() }
     }
 }
