@@ -18,10 +18,11 @@ use super::{
     file::File,
     folder::Folder,
     layout,
-    lock::{Deadline, Held, acquire},
+    lock::{Held, acquire},
     medium::Access,
     reader::read_through,
     repair::{self, conclude},
+    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},

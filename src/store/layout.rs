@@ -1,12 +1,10 @@
 //! Every folder and file name of a store.
 
-use std::{
-    process,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::system::process_number;
 use crate::session::SessionName;
 
 /// The folder in the project's root that belongs to codegraff and to us.
@@ -123,5 +121,5 @@ pub(super) fn side_new(session: &SessionName) -> String {
 pub(super) fn ignore_draft() -> String {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-    format!("{IGNORE_DRAFT}.{}.{number}", process::id())
+    format!("{IGNORE_DRAFT}.{}.{number}", process_number())
 }

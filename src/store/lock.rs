@@ -4,17 +4,13 @@
 //! crash leaves nothing to clean up. The file is never renamed, never deleted, and nothing is
 //! written in it. It is held for one append and never across a model call.
 
-use std::{
-    io, process,
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{io, sync::Arc, thread, time::Duration};
 
 use super::{
     folder::Folder,
     layout,
     medium::{Access, FileId, Handle, TryLock},
+    system::{Deadline, process_number},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -34,10 +30,6 @@ const PAUSE_FIRST: Duration = Duration::from_micros(50);
 /// The longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_millis(5);
 
-/// Until when a lock is waited for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Deadline(Option<Instant>);
-
 /// A session's lock file, open.
 #[derive(Clone, Debug)]
 pub(super) struct LockFile {
@@ -52,17 +44,6 @@ pub(super) struct Held {
     /// A forked child shares the lock with its parent: only who took it may give it back.
     owner: u32,
     was_given_back: bool,
-}
-
-impl Deadline {
-    /// Returns the end of a wait that begins now; one that is too long to be told never ends.
-    pub(super) fn after(patience: Duration) -> Self {
-        Self(Instant::now().checked_add(patience))
-    }
-
-    fn left(self) -> Duration {
-        self.0.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
-    }
 }
 
 /// Takes a session's lock, through the file kept from the last time where that one still counts.
@@ -119,7 +100,7 @@ impl LockFile {
             let holder = holder.unwrap_or_else(|| "another process has it".to_owned());
             return Err(busy(folder, &name, holder));
         }
-        let held = Held { file: self.clone(), owner: process::id(), was_given_back: false };
+        let held = Held { file: self.clone(), owner: process_number(), was_given_back: false };
         Ok(if held.still_counts(folder, session, deadline)? { Some(held) } else { None })
     }
 
@@ -175,7 +156,7 @@ impl Held {
 
     /// Unlocks, since closing alone would not do while a forked child still has the file open.
     fn unlock(&mut self) -> io::Result<()> {
-        if self.was_given_back || self.owner != process::id() {
+        if self.was_given_back || self.owner != process_number() {
             return Ok(());
         }
         self.was_given_back = true;

@@ -45,6 +45,7 @@ mod repair;
 mod sessions;
 mod side;
 mod sift;
+mod system;
 mod undo;
 mod writer;
 

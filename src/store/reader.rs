@@ -16,9 +16,10 @@ use super::{
     file::File,
     folder::Folder,
     layout,
-    lock::{Deadline, LockFile},
+    lock::LockFile,
     look::{Look, Trouble},
     medium::{Access, Handle},
+    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},

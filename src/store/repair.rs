@@ -20,11 +20,12 @@ use super::{
     file::File,
     folder::Folder,
     layout,
-    lock::{Deadline, Held, acquire},
+    lock::{Held, acquire},
     mark,
     medium::Access,
     reader::{self, Opened},
     sift::{Outlet, Sifter},
+    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},

@@ -1,12 +1,8 @@
 //! Which sessions have a log, and how one is forgotten.
 
 use super::{
-    Level, Store,
-    folder::Folder,
-    layout,
-    lock::{Deadline, acquire},
-    medium::Access,
-    reader::read_through,
+    Level, Store, folder::Folder, layout, lock::acquire, medium::Access, reader::read_through,
+    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},

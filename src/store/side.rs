@@ -3,13 +3,7 @@
 //! It is replaced as a whole, under the log's lock, so that nobody reads half of it, and of two that
 //! change it at once the second knows of the first. It is not synced: who loses it has lost no note.
 
-use super::{
-    Store,
-    folder::Folder,
-    layout,
-    lock::{Deadline, acquire},
-    medium::Access,
-};
+use super::{Store, folder::Folder, layout, lock::acquire, medium::Access, system::Deadline};
 use crate::{error::Error, session::SessionName};
 
 /// A longer file is none of ours, in bytes.

@@ -10,12 +10,9 @@
 //! folder: the entry is synced before the first such record is written, and after a repair has
 //! replaced the log.
 
-use std::{
-    ops::{
-        ControlFlow::{self, Break, Continue},
-        Range,
-    },
-    process,
+use std::ops::{
+    ControlFlow::{self, Break, Continue},
+    Range,
 };
 
 use super::{
@@ -23,11 +20,12 @@ use super::{
     file::File,
     folder::Folder,
     layout,
-    lock::{Deadline, Held, LockFile, acquire},
+    lock::{Held, LockFile, acquire},
     look::Look,
     medium::{Access, Handle},
     reader::{Newest, Search},
     repair,
+    system::{Deadline, process_number},
     undo::{Fate, Taken, take_back},
 };
 use crate::{
@@ -72,7 +70,7 @@ pub(super) struct Writer<'f> {
 
 impl Default for Files {
     fn default() -> Self {
-        Self { lock: None, log: None, owner: process::id() }
+        Self { lock: None, log: None, owner: process_number() }
     }
 }
 
@@ -84,7 +82,7 @@ impl Files {
         session: &SessionName,
         write: impl FnOnce(Writer<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if self.owner != process::id() {
+        if self.owner != process_number() {
             *self = Self::default();
         }
         let (folder, name) = (store.folder(), layout::log(session));
