@@ -103,12 +103,14 @@ fn a_writer_goes_back_over_what_it_cannot_read_once_and_no_further_than_it_must(
         let log = [line(1, "one"), junk.repeat(300_000 / junk.len())].concat();
         let once = reads(&log, newest);
         assert!(once > 4, "{once}: it takes more than one window");
-        for act in acts {
-            assert_eq!(reads(&log, act), once);
+        for (index, act) in acts.into_iter().enumerate() {
+            // The same text again is read once more, to be written in its own place.
+            let renewed = usize::from(index == 1 && junk == b"\n");
+            assert_eq!(reads(&log, act), once + renewed);
         }
     }
     let behind = [b"x\n".repeat(150_000), line(1, "one")].concat();
-    assert_eq!(acts.map(|act| reads(&behind, act))[..2], [1, 1]);
+    assert_eq!(acts.map(|act| reads(&behind, act))[..2], [1, 2]);
 }
 
 #[test]
