@@ -3,6 +3,7 @@
 //! Each property takes any input and panics where it is broken. [`TARGETS`] makes them properties
 //! of any bytes, for a fuzzer to search and for tests to repeat what it found.
 
+mod hooks;
 mod log;
 pub(crate) mod names;
 pub(crate) mod prompts;
@@ -16,6 +17,8 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub(crate) const TARGETS: &[Target] = &[
+    ("hook_payloads", hooks::a_payload_is_a_call_or_none),
+    ("hook_settings", hooks::settings_get_our_hooks_once),
     ("log_lines", log::any_bytes_are_read_one_way),
     ("log_records", log::what_is_written_comes_back),
     ("names", names::two_names_never_share_a_stem),
