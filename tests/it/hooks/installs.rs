@@ -179,6 +179,52 @@ fn a_link_is_followed_and_stays_and_rights_do_too() {
 }
 
 #[test]
+fn what_has_the_name_of_the_kept_text_already_is_neither_written_to_nor_removed() {
+    for (host, name) in &FILES[..3] {
+        let desk = desk();
+        let path = put(&desk, name, SETTINGS);
+        let victim = put(&desk, "victim", "precious");
+        symlink(&victim, backup(&path)).expect("a link");
+        symlink(&victim, format!("{path}.graff-notes-new")).expect("a link");
+        hooks(&desk, &["install", host.as_str()]).quietly();
+        assert_ne!(text(&path), SETTINGS, "{host}");
+        hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert_eq!((text(&path), text(&victim)), (SETTINGS.to_owned(), "precious".to_owned()));
+
+        fs::remove_file(backup(&path)).expect("the link is there");
+        fs::write(backup(&path), "precious").expect("written");
+        hooks(&desk, &["install", host.as_str()]).quietly();
+        hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert_eq!((text(&path), text(&backup(&path))), (SETTINGS.to_owned(), "precious".into()));
+    }
+}
+
+#[test]
+fn no_link_leads_out_of_a_project() {
+    for (host, folder, name) in [
+        ("claude-code", ".claude", "settings.json"),
+        ("codex", ".codex", "hooks.json"),
+        ("gemini", ".gemini", "settings.json"),
+        ("opencode", ".opencode", "plugins/graff-notes.js"),
+        ("goose", ".agents", "plugins/graff-notes/plugin.json"),
+    ] {
+        for link in [folder.to_owned(), format!("{folder}/{name}")] {
+            let desk = desk();
+            let before = put(&desk, "elsewhere/settings.json", SETTINGS);
+            let target = if link == folder { before.parent().expect("a folder") } else { &before };
+            let link = desk.project().join(link);
+            fs::create_dir_all(link.parent().expect("a folder")).expect("the folder is made");
+            symlink(target, &link).expect("a link");
+            let ran = hooks(&desk, &["install", host, "--project"]).ends(2);
+            assert!(ran.stderr().contains("out of the project"), "{host}: {ran}");
+            let elsewhere = home(&desk);
+            assert_eq!(elsewhere.get(&before).map(String::as_str), Some(SETTINGS), "{host}");
+            assert_eq!(elsewhere.len(), 1, "{host}: {elsewhere:?}");
+        }
+    }
+}
+
+#[test]
 fn a_plugin_of_another_is_not_overwritten() {
     let desk = desk();
     let path = put(&desk, ".config/opencode/plugins/graff-notes.js", "// somebody's own\n");

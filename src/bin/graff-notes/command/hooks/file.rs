@@ -53,6 +53,20 @@ impl PersonsFile {
         Ok(Self { path, target, text: Some(text), permissions: Some(status.permissions()) })
     }
 
+    /// Refuses a file to which a link leads out of `project`: whoever made the repository put it
+    /// there, and not the person whose file it is.
+    pub(super) fn within(self, project: &Utf8Path) -> Result<Self, Failure> {
+        let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
+        let place = self.target.ancestors().find_map(real).unwrap_or_default();
+        match real(project) {
+            Some(project) if place.starts_with(&project) => Ok(self),
+            _ => Err(refused(
+                &self.path,
+                format_args!("a link leads out of the project, to {place}"),
+            )),
+        }
+    }
+
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -73,7 +87,8 @@ impl PersonsFile {
             fs::create_dir_all(folder).map_err(|e| failed("create the folder", folder, &e))?;
         }
         let new = self.beside(NEW_SUFFIX);
-        let written = write(&new, text, self.permissions.clone());
+        let _ = fs::remove_file(&new); // of an installation that was killed
+        let written = create(&new, text, self.permissions.clone());
         let replaced = written.and_then(|()| fs::rename(&new, &self.target));
         replaced.map_err(|e| {
             let _ = fs::remove_file(&new); // what is left of it says nothing
@@ -91,23 +106,27 @@ impl PersonsFile {
         Ok(())
     }
 
-    /// Keeps the text as it is beside the file, and returns where.
-    pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
+    /// Keeps the text as it is beside the file, and returns where; whatever has that name already
+    /// is not ours to replace, and nothing is kept then.
+    pub(super) fn back_up(&self) -> Result<Option<Utf8PathBuf>, Failure> {
         self.check_writable()?;
         let backup = self.backup_path();
         let text = self.text.as_deref().unwrap_or_default();
-        write(&backup, text, self.permissions.clone()).map_err(|e| failed("write", &backup, &e))?;
-        Ok(backup)
+        match create(&backup, text, self.permissions.clone()) {
+            Ok(()) => Ok(Some(backup)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(e) => Err(failed("write", &backup, &e)),
+        }
     }
 
     /// Returns the text that was kept, where there is one.
     pub(super) fn backup(&self) -> Result<Option<String>, Failure> {
         let backup = self.backup_path();
-        match fs::read_to_string(&backup) {
-            Ok(text) => Ok(Some(text)),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(failed("read", &backup, &e)),
+        let is_ours = |status: fs::Metadata| status.is_file() && status.len() <= BYTES_MAX;
+        if !fs::symlink_metadata(&backup).is_ok_and(is_ours) {
+            return Ok(None);
         }
+        fs::read_to_string(&backup).map(Some).map_err(|e| failed("read", &backup, &e))
     }
 
     /// Removes the text that was kept.
@@ -144,8 +163,9 @@ fn past_links(path: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     target.map_err(|e| refused(path, format_args!("it is a link that leads nowhere ({e})")))
 }
 
-fn write(path: &Utf8Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
-    let mut file = File::create(path)?;
+/// Makes a file that must not be there yet, neither as itself nor as a link to another.
+fn create(path: &Utf8Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }

@@ -13,9 +13,7 @@ use graff_notes::host::hook::Host;
 use serde::Serialize;
 
 use self::{
-    file::PersonsFile,
     place::{Scope, places},
-    setting::Setting,
     status::Status,
 };
 use crate::{
@@ -84,8 +82,9 @@ impl Hooks {
 impl Where {
     fn install(self, cx: &mut Context) -> Result<Exit, Stop> {
         let mut done = self.done(place::after_install(self.host));
-        for (path, setting) in self.files(cx)? {
-            let mut file = PersonsFile::open(path)?;
+        let scope = self.scope(cx)?;
+        for (path, setting) in places(self.host, &scope)? {
+            let mut file = scope.open(path)?;
             let before = file.text().map(str::to_owned);
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
             if before.as_deref() == Some(after.as_str()) {
@@ -93,7 +92,7 @@ impl Where {
                 continue;
             }
             if before.is_some_and(|before| !setting.has_ours(&before)) {
-                done.backups.push(file.back_up()?);
+                done.backups.extend(file.back_up()?);
             }
             file.replace(&after)?;
             done.changed.push(file.into_path());
@@ -103,8 +102,9 @@ impl Where {
 
     fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
         let mut done = self.done(place::after_removal(self.host));
-        for (path, setting) in self.files(cx)? {
-            let mut file = PersonsFile::open(path)?;
+        let scope = self.scope(cx)?;
+        for (path, setting) in places(self.host, &scope)? {
+            let mut file = scope.open(path)?;
             let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it))
             else {
                 done.unchanged.push(file.into_path());
@@ -131,9 +131,8 @@ impl Where {
         Done { host: self.host.as_str(), changed, unchanged, backups, next }
     }
 
-    fn files(&self, cx: &Context) -> Result<Vec<(Utf8PathBuf, Setting)>, Failure> {
-        let scope = if self.project { Scope::Project(cx.root()?.path) } else { Scope::User };
-        places(self.host, &scope)
+    fn scope(&self, cx: &Context) -> Result<Scope, Failure> {
+        Ok(if self.project { Scope::Project(cx.root()?.path) } else { Scope::User })
     }
 }
 

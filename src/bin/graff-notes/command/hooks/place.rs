@@ -5,7 +5,7 @@ use std::env;
 use camino::Utf8PathBuf;
 use graff_notes::host::hook::Host;
 
-use super::setting::Setting;
+use super::{file::PersonsFile, setting::Setting};
 use crate::failure::Failure;
 
 /// The plugin for opencode.
@@ -22,6 +22,17 @@ pub(super) enum Scope {
     User,
     /// Those of the project in this folder.
     Project(Utf8PathBuf),
+}
+
+impl Scope {
+    /// Opens a file of these settings.
+    pub(super) fn open(&self, path: Utf8PathBuf) -> Result<PersonsFile, Failure> {
+        let file = PersonsFile::open(path)?;
+        match self {
+            Self::User => Ok(file),
+            Self::Project(root) => file.within(root),
+        }
+    }
 }
 
 /// Returns the files that make `host` call us, and what belongs into each.
