@@ -131,9 +131,9 @@ impl Command {
     }
 }
 
-/// The commands that do their work also where the settings cannot be read: what they print or keep
-/// is worth more than a figure.
-const GO_ON: [&str; 3] = ["hook", "rollover", "splice"];
+/// The commands that do nothing where the settings cannot be read, since these are all that they
+/// are about. What the others print or keep is worth more than a figure.
+const NEED_SETTINGS: [&str; 2] = ["ask", "decide"];
 
 /// Reads the command line; what is set elsewhere stands in for the flags that it doesn't have.
 pub(crate) fn parse() -> Result<Cli, Exit> {
@@ -154,7 +154,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     }
     let mut given = match settings::read(cli.common.root.as_deref()) {
         Ok(given) => given,
-        Err(failure) if GO_ON.contains(&name.as_str()) => {
+        Err(failure) if !NEED_SETTINGS.contains(&name.as_str()) => {
             Notices::new(&cli.common).warn(failure);
             return Ok(cli);
         }

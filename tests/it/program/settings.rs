@@ -138,13 +138,13 @@ fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
         ("model = \"x\"", "line 1: model says what is run or who is called"),
     ] {
         project(&world, text);
-        for args in [&["decide"][..], &["config", "show"], &["list"]] {
+        for args in [&["decide"][..], &["config", "show"]] {
             let ran = world.run(args).ends(2);
             let said = format!("graff-notes: could not use the settings in {path}: {why}");
             assert!(ran.stderr().starts_with(&said), "{text:?}: {ran}");
             assert_eq!(ran.stdout(), "");
         }
-        // What prints a prompt prints it all the same, and warns.
+        // What keeps or prints something does so all the same, and warns.
         let ran = world.fed("You are an agent.", &["splice", "s1"]).ends(0);
         assert_eq!(ran.stdout(), "You are an agent.");
         assert!(ran.stderr().contains(why), "{ran}");
@@ -175,4 +175,31 @@ fn a_project_runs_nothing_and_calls_nobody() {
     user(&world, runs);
     run(&world, &args).ends(0);
     assert!(world.root().join("RAN").exists(), "the user's own file may");
+}
+
+#[test]
+fn a_file_that_is_none_holds_nobody_up_and_a_faulty_one_costs_no_note() {
+    let pipe = |path: &camino::Utf8Path| {
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, path.as_str(), rustix::fs::FileType::Fifo, mode, 0)
+            .expect("a pipe");
+    };
+    let device = |path: &camino::Utf8Path| {
+        std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
+    };
+    let faulty = |path: &camino::Utf8Path| fs::write(path, "percent = \"x\"\n").expect("a file");
+    let makers: [&dyn Fn(&camino::Utf8Path); 3] = [&pipe, &device, &faulty];
+    for make in makers {
+        let world = World::new();
+        fs::create_dir(world.root().join(".graff")).expect("a folder");
+        make(&world.root().join(".graff/config.toml"));
+        let wrote = run(&world, &["write", "s1", "--text", "on the way to a.rs:7"]).ends(0);
+        assert!(wrote.stderr().contains("config.toml"), "{wrote}");
+        let spliced =
+            Ran::of(command(&world, &["splice", "s1"]).stdin(std::process::Stdio::null()));
+        assert!(spliced.stdout().contains("a.rs:7"), "{spliced}");
+        let status = if world.root().join(".graff/config.toml").is_file() { 2 } else { 1 };
+        let decided = run(&world, &["decide"]).ends(status);
+        assert!(decided.stderr().contains("config.toml"), "{decided}");
+    }
 }

@@ -36,8 +36,8 @@ Examples:
 
 The note goes behind the HARD CONSTRAINTS section where the prompt has one, else to its end, and
 takes the place of one that is there. Without a note the prompt comes out byte for byte. It comes
-out whatever goes wrong, which is said on stderr and in the exit status; only a command line that
-cannot be understood leaves stdout empty.
+out whatever goes wrong, which is said on stderr and in the exit status; only a prompt of more than
+16 MiB and a command line that cannot be understood leave stdout empty.
 
 Exit status of --extract: 3 where the prompt has no note; of --check: 1 where it has not exactly
 the session's newest note.";

@@ -9,9 +9,12 @@ use toml::de::{DeTable, DeValue};
 use super::{ALL, Given, Place, Setting, Who, user_file};
 use crate::failure::Failure;
 
+/// A longer file holds no settings, in bytes.
+const BYTES_MAX: u64 = 1024 * 1024;
+
 /// Returns the settings in a file; none where it is not there.
 pub(super) fn read(path: &Utf8Path, place: &Place) -> Result<Vec<Given>, Failure> {
-    let text = match fs::read_to_string(path) {
+    let text = match read_plain(path) {
         Ok(text) => text,
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
@@ -35,6 +38,19 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> Result<Vec<Given>, Failure
         given.push(Given { setting, value, source: place.source(path) });
     }
     Ok(given)
+}
+
+/// Reads a file that a repository may bring along: no pipe is waited for, and no device read.
+fn read_plain(path: &Utf8Path) -> io::Result<String> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    let status = fs::metadata(path)?;
+    if !status.is_file() {
+        return refused("it is no plain file");
+    }
+    if status.len() > BYTES_MAX {
+        return refused("it is too large to be settings");
+    }
+    fs::read_to_string(path)
 }
 
 /// Returns the number of the line that a byte stands in.

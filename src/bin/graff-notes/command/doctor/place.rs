@@ -97,12 +97,16 @@ pub(super) fn ignored(store: &Store) -> Option<Finding> {
         return None;
     }
     let path = folder.join(".gitignore");
-    Some(match fs::read_to_string(&path) {
-        Ok(text) if text.lines().any(|line| line.trim() == "*") => {
+    let is_plain = fs::symlink_metadata(&path).is_ok_and(|status| status.is_file());
+    let text = if is_plain { fs::read_to_string(&path).ok() } else { None };
+    Some(match text {
+        Some(text) if text.lines().any(|line| line.trim() == "*") => {
             Finding::ok(CHECK, "the notes are kept out of version control")
         }
-        Ok(_) => Finding::warning(CHECK, "the notes may be committed", "right if you edited it so"),
-        Err(_) => {
+        Some(_) => {
+            Finding::warning(CHECK, "the notes may be committed", "right if you edited it so")
+        }
+        None => {
             let advice = format!("echo '*' >{path}");
             Finding::warning(CHECK, "it is not there: the notes may be committed", advice)
         }

@@ -26,9 +26,9 @@ Examples:
   graff-notes rollover --transcript session.jsonl --system PROMPT.md --json | jq .outcome
 
 The transcript is a session file of Claude Code, a rollout of Codex, a chat file of Gemini CLI, or
-plain messages; what is in it tells which. The prompt goes to stdout whatever happens, but for a
-command line that cannot be understood; what was decided, and on which figures, to stderr, or with
---json beside the prompt.
+plain messages; what is in it tells which. The prompt goes to stdout whatever happens, but for one of
+more than 16 MiB and a command line that cannot be understood; what was decided, and on which
+figures, to stderr, or with --json beside the prompt.
 
 What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as
 `GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the
