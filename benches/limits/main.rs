@@ -18,6 +18,7 @@ mod program;
 mod raw;
 mod reading;
 mod splicing;
+mod transcripts;
 mod world;
 mod writing;
 
@@ -33,6 +34,7 @@ fn main() {
         writing::operations,
         reading::operations,
         splicing::operations,
+        transcripts::operations,
         processes::operations,
         program::operations,
     ] {
