@@ -14,6 +14,7 @@ mod doctoring;
 mod endpoints;
 mod examples;
 mod exporting;
+mod fault_rows;
 mod following;
 mod importing;
 mod inputs;
