@@ -12,7 +12,7 @@ use rustix::{
     process::{Pid, Signal, kill_process},
 };
 
-use crate::support::world::{Ran, World};
+use crate::support::world::{Ran, World, heeded};
 
 const FULL: &str =
     "{\"role\":\"assistant\",\"content\":\"on it\",\"usage\":{\"input_tokens\":9000}}\n";
@@ -39,15 +39,6 @@ fn asking(world: &World, timeout: &str) -> (Child, File) {
     heard.read_exact(&mut begun).expect("the first words");
     assert_eq!(&begun, b"begun\n");
     (child, heard)
-}
-
-/// Those of `signals` that are not ignored by this process, and so by what it starts: whoever runs
-/// the tests in the background, or under `nohup`, has some ignored.
-fn heeded<const N: usize>(signals: [Signal; N]) -> impl Iterator<Item = Signal> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).expect("a mask"));
-    signals.into_iter().filter(move |signal| mask >> (signal.as_raw() - 1) & 1 == 0)
 }
 
 /// Hears a command until none of its processes is left.

@@ -20,7 +20,7 @@ use graff_notes::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::world::World;
+use crate::support::world::{World, heeded};
 
 /// A program that has not answered by then never will, or has missed what the system told: it looks
 /// by itself once a minute, which is not soon enough.
@@ -76,9 +76,12 @@ impl Following {
         format!("{} {}", cells[0], cells[6])
     }
 
-    fn interrupt(&self) {
+    /// Interrupts it, and returns how.
+    fn interrupt(&self) -> Signal {
         let pid = Pid::from_raw(self.child.id().try_into().expect("a process")).expect("not 0");
-        kill_process(pid, Signal::INT).expect("it is interrupted");
+        let signal = heeded([Signal::INT, Signal::TERM]).next().expect("it heeds one of them");
+        kill_process(pid, signal).expect("it is interrupted");
+        signal
     }
 
     /// Waits for its end; returns how it ended, the lines that were not asked for, and stderr.
@@ -92,9 +95,9 @@ impl Following {
     /// Interrupts it, and asserts that it has nothing more to say.
     #[track_caller]
     fn ends(mut self) {
-        self.interrupt();
+        let signal = self.interrupt();
         let (status, lines, said) = self.end();
-        assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "the shell says 130");
+        assert_eq!(status.signal(), Some(signal.as_raw()), "the shell says 128 and that");
         assert_eq!((lines, said), (Vec::new(), String::new()));
     }
 }

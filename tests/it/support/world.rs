@@ -273,3 +273,12 @@ fn objects(lines: &str) -> Vec<Value> {
     };
     lines.lines().map(object).collect()
 }
+
+/// Those of `signals` that are not ignored by this process, and so by what it starts: whoever runs
+/// the tests in the background, or under `nohup`, has some ignored.
+pub(crate) fn heeded<const N: usize>(signals: [Signal; N]) -> impl Iterator<Item = Signal> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).expect("a mask"));
+    signals.into_iter().filter(move |signal| mask >> (signal.as_raw() - 1) & 1 == 0)
+}
