@@ -1,6 +1,9 @@
 //! Requests that the provider refuses for their size.
 
-use graff_notes::{conversation::Rollover, turn::StopReason};
+use graff_notes::{
+    conversation::Rollover,
+    turn::{Item, StopReason},
+};
 use serde_json::json;
 
 use super::world::{
@@ -10,9 +13,12 @@ use crate::support::server::{Answer, hanging};
 
 #[test]
 fn an_overflow_in_the_midst_of_a_turn_goes_down_the_ladder_and_on_with_the_turn() {
-    let million = "x".repeat(1_000_000);
+    let tenth = "x".repeat(100_000);
+    let mut world = World::new(0, (0..10).map(|_| says("seen", 10)));
+    for _ in 0..10 {
+        let _ended = world.turn(&tenth);
+    }
     let script = [
-        says("seen", 10),
         runs("true", 20),
         overflows(),
         overflows(),
@@ -20,22 +26,21 @@ fn an_overflow_in_the_midst_of_a_turn_goes_down_the_ladder_and_on_with_the_turn(
         says(&summary(), None),
         says("done", 30),
     ];
-    let mut world = World::new(0, script);
-    let _ended = world.turn(&million);
+    world.server.then(script);
     let ended = world.turn("mend the parser");
     assert_eq!(ended.stop, StopReason::EndTurn);
     assert_eq!(ended.recovered.len(), 1);
-    assert_eq!(
-        world.asked_for(),
-        ["turn", "turn", "turn", "summary", "summary", "summary", "turn"]
-    );
-    let requests = world.server.requests();
-    for (request, budget) in requests[3..6].iter().zip([500_000, 250_000, 125_000]) {
+    let asked = ["turn", "turn", "summary", "summary", "summary", "turn"];
+    assert_eq!(world.asked_for()[10..], asked);
+    let requests = &world.server.requests()[10..];
+    for (request, budget) in requests[2..5].iter().zip([500_000, 250_000, 125_000]) {
         let texts = [system(request), user_texts(request)[0]];
         let took = texts.map(str::len).iter().sum::<usize>();
-        assert!(took <= budget + 50 && took > budget / 8, "{took} of {budget}");
+        assert!(took <= budget + 50 && took > budget / 10 * 6, "{took} of {budget}");
+        let stated = format!("is at most {} tokens;", request["max_tokens"]);
+        assert!(system(request).contains(&stated), "{stated}");
     }
-    let users = user_texts(&requests[6]);
+    let users = user_texts(&requests[5]);
     assert_eq!(users.len(), 2, "{users:?}");
     assert!(users[0].contains("NEXT STEP: as it was"));
     assert_eq!(users[1], "mend the parser");
@@ -43,12 +48,20 @@ fn an_overflow_in_the_midst_of_a_turn_goes_down_the_ladder_and_on_with_the_turn(
 
 #[test]
 fn an_exhausted_ladder_gives_the_providers_own_error_back() {
-    let no = || refuses(500, "server_error", "no");
-    let mut world = World::new(0, [overflows(), no(), says("", None), overflows()]);
-    let ended = world.turn(&"x".repeat(100_000));
-    assert_eq!(ended.stop, StopReason::Failed);
-    assert!(ended.error.expect("an error").contains("context_length_exceeded"));
-    assert_eq!(world.asked_for(), ["turn", "summary", "summary", "summary"]);
+    let (own, no) = (overflows(), refuses(500, "server_error", "no"));
+    let Answer::At(_, words) = &own else { unreachable!() };
+    let words = words.to_string();
+    let of_the_summary = refuses(400, "context_length_exceeded", "a summary's own refusal");
+    let mut world = World::new(0, [says("seen", 10), own, no, says("", None), of_the_summary]);
+    let large = "x".repeat(100_000);
+    let _ended = world.turn(&large);
+    let before = world.agent.conversation().history().items().to_vec();
+    let ended = world.turn("mend the parser");
+    assert_eq!((ended.stop, ended.error), (StopReason::Failed, Some(words)));
+    assert_eq!(world.asked_for(), ["turn", "turn", "summary", "summary", "summary"]);
+    let after = world.agent.conversation().history().items();
+    let live = Item::Prompt { text: "mend the parser".to_owned() };
+    assert_eq!(after, [before, vec![live]].concat(), "nothing was lost");
 }
 
 #[test]
@@ -68,9 +81,16 @@ fn a_second_overflow_goes_on_at_the_next_rung_also_where_handoffs_are_switched_o
     let ended = world.turn("mend the parser");
     assert_eq!(ended.recovered.len(), 2);
     assert!(matches!(ended.rollover, Rollover::Withheld { .. }));
+    let asked = ["turn", "turn", "summary", "turn", "turn", "summary", "turn"];
+    assert_eq!(world.asked_for(), asked);
     let requests = world.server.requests();
+    let users = user_texts(&requests[6]);
+    assert_eq!(users.len(), 2, "{users:?}");
+    assert!(users[0].ends_with(summary().trim_end()), "one summary, and it the last: {users:?}");
+    assert_eq!(users[0].matches("NEXT STEP").count(), 1);
+    assert_eq!(users[1], "mend the parser");
     let sizes = [2, 5].map(|at: usize| user_texts(&requests[at])[0].len());
-    assert!(sizes[0] <= 30_000 && sizes[0] > 10_000, "{sizes:?}");
+    assert!(sizes[0] <= 30_000 && sizes[0] > 18_000, "{sizes:?}");
     assert!(sizes[1] <= 15_000 && sizes[1] > 3_000, "{sizes:?}");
 }
 

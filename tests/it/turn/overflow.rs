@@ -173,6 +173,11 @@ fn a_second_overflow_goes_on_at_the_next_rung() {
     assert!(budgets[0] <= 50_000, "{budgets:?}");
     assert!(budgets[1] <= 26_000, "{budgets:?}");
     assert!(budgets[2] <= 13_000, "{budgets:?}");
+    let rescued = [For::Turn, For::Summary, For::Turn];
+    assert_eq!(model.asked_for(), [&rescued.repeat(3)[..], &[For::Turn]].concat());
+    let users = model.last().user_items();
+    let [Item::Handoff { .. }, live] = users.as_slice() else { panic!("{users:?}") };
+    assert_eq!(**live, prompt("go"), "once, behind the one summary");
 
     // The counter is the turn's: the next turn begins at the first rung again.
     let mut model = Model::new([overflows(), says(&summary(), None), says("done", 10)]);
