@@ -2,13 +2,13 @@
 
 use graff_notes::{
     turn::{Cut, History, HistoryRefused, Item, Reseat, Summary, ToolCall, ToolResult},
-    units::{Bytes, Generation, Tokens},
+    units::{Bytes, Tokens},
     usage::Reading,
 };
 
 use proptest::prelude::*;
 
-use super::world::{Model, NOTE, World, now, prompt, says, steer, summary, tool};
+use super::world::{Model, NOTE, World, now, prompt, says, steer, summary};
 
 fn call(id: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: "read".to_owned(), arguments: "{}".to_owned() }
@@ -166,35 +166,6 @@ fn items_that_are_no_history_are_not_taken_over() {
         let unanswered = HistoryRefused::Unanswered { id: "a".to_owned() };
         assert_eq!(History::resumed(open), Err(unanswered));
     }
-}
-
-#[test]
-fn the_cap_is_applied_before_each_request_after_the_steers_and_is_a_rewriting() {
-    let mut world = World::of_window(100_000);
-    world.settings.history_max = Some(Bytes::new(100));
-    let mut conversation = world.conversation();
-    let mut model = Model::new([says(&"a".repeat(50), 100)]);
-    let _ended = model.run(&mut conversation, "one");
-    assert_eq!(conversation.notebook().generation(), Generation::ZERO);
-
-    // The second turn's first request holds 2 + 50 + 4 bytes; with the steer it is too much.
-    let mut model = Model::new([]);
-    model.then_while(&[&"s".repeat(60)], tool("ok", 200)).then([says("done", 300)]);
-    let ended = model.run(&mut conversation, "two");
-    assert_eq!(model.requests[0].items.len(), 3);
-    assert_eq!(model.requests[1].items[0], prompt("two"));
-    assert_eq!(model.requests[1].items.last(), Some(&steer(&"s".repeat(60))));
-    assert_eq!(conversation.notebook().generation(), Generation::new(1));
-    assert!(ended.troubles.is_empty());
-}
-
-#[test]
-fn the_cap_never_cuts_the_turn_that_runs() {
-    let mut world = World::of_window(100_000);
-    world.settings.history_max = Some(Bytes::new(10));
-    let mut model = Model::new([tool(&"r".repeat(500), 100), says("done", 200)]);
-    let _ended = model.run(&mut world.conversation(), "a prompt of more than ten bytes");
-    assert_eq!(model.last().items.len(), 3);
 }
 
 #[test]
