@@ -10,6 +10,7 @@ mod cap;
 mod faults;
 mod handoffs;
 mod history;
+mod limits;
 mod orders;
 mod overflow;
 mod provider_errors;
