@@ -1,12 +1,36 @@
 //! The program as a whole: its lines of input, and its tools.
 
-use std::{path::Path, thread};
+use std::{
+    io::{BufReader, Read},
+    path::Path,
+    sync::mpsc,
+    thread,
+};
 
 use graff_notes::turn::StopReason;
 use serde_json::Value;
 
-use super::world::{NOTE, World, flags, run, runs, says, summary};
+use super::{
+    agent_loop,
+    world::{NOTE, World, body, flags, run, runs, says, summary, user_texts, what_for},
+};
 use crate::support::server::{Server, hanging};
+
+/// A standard input on which a user types: it says when the program wants the next line, which is
+/// when it has sent the last one where it belongs.
+struct Typed {
+    wants: mpsc::Sender<()>,
+    lines: mpsc::Receiver<&'static str>,
+}
+
+impl Read for Typed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let _ = self.wants.send(());
+        let Ok(line) = self.lines.recv() else { return Ok(0) };
+        buffer[..line.len()].copy_from_slice(line.as_bytes());
+        Ok(line.len())
+    }
+}
 
 #[test]
 fn the_program_runs_on_lines_of_input() {
@@ -23,6 +47,35 @@ fn the_program_runs_on_lines_of_input() {
     let result = &server.requests()[1]["messages"][3]["content"];
     let scratch = folder.path().canonicalize().expect("it is there");
     assert_eq!(*result, format!("hello from {}\n", scratch.display()));
+}
+
+#[test]
+fn a_line_that_comes_while_a_turn_runs_is_a_steer_and_the_model_sees_it_in_this_turn() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (first, hangs) = hanging();
+    let server = Server::start([first, says("b.rs it is", 20)]);
+    let flags = flags(&folder, &server, 10_000, &[]);
+    let (wants, wanted) = mpsc::channel();
+    let (keyboard, lines) = mpsc::channel();
+    let program = thread::spawn(move || {
+        let (input, mut output) = (BufReader::new(Typed { wants, lines }), Vec::new());
+        agent_loop::run(flags.into_iter(), input, &mut output).expect("it runs");
+        String::from_utf8(output).expect("UTF-8")
+    });
+    keyboard.send("mend it\n").expect("it reads");
+    hangs.wait();
+    keyboard.send("use b.rs\n").expect("it reads on");
+    for _ in 0..3 {
+        wanted.recv().expect("a line is wanted"); // the third time, both were sent on
+    }
+    let (status, call) = body(runs("true", 10));
+    hangs.release(status, call);
+    drop(keyboard);
+    let output = program.join().expect("no panic");
+    assert_eq!(output.matches("-- end_turn").count(), 1, "one turn: {output}");
+    let requests = server.requests();
+    assert_eq!(requests.iter().map(what_for).collect::<Vec<_>>(), ["turn", "turn"]);
+    assert_eq!(user_texts(&requests[1]), ["mend it", "use b.rs"]);
 }
 
 #[test]
