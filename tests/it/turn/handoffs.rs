@@ -6,7 +6,7 @@ use graff_notes::{
     turn::{Handoffs, Proactive, Standing, StopReason, Withheld},
 };
 
-use super::world::{Model, World, says, summary, tool};
+use super::world::{For, Model, World, refuses, says, summary, tool};
 
 /// A turn whose first response reports `first` and whose last one `last`, and which hands off if
 /// it is to.
@@ -98,6 +98,22 @@ fn one_turn_has_one_handoff_of_its_own_accord() {
     assert_eq!(handoffs.withheld(), Some(Withheld::OncePerTurn));
     handoffs.turn_began();
     assert_eq!(handoffs.withheld(), None);
+}
+
+#[test]
+fn a_turn_that_is_over_its_threshold_throughout_hands_off_once_and_at_its_end() {
+    for (reply, performed) in [(says(&summary(), None), true), (refuses(500, "no"), false)] {
+        let world = World::of_window(10_000);
+        let mut conversation = world.conversation();
+        let mut model = Model::new([]);
+        model.then_while(&["use b.rs"], tool("ok", 9_000));
+        model.then([tool("ok", 9_000)]).then_while(&["and c.rs"], says("done", 9_000));
+        model.then([says("that too", 9_100), says("none", None), reply]);
+        let ended = model.run(&mut conversation, "go");
+        assert_eq!(ended.rollover.is_performed(), performed, "{}", ended.rollover);
+        let asked = [[For::Turn; 4].as_slice(), &[For::Note, For::Summary]].concat();
+        assert_eq!(model.asked_for(), asked, "and no second try");
+    }
 }
 
 #[test]
