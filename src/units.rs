@@ -144,6 +144,41 @@ impl Bytes {
     }
 }
 
+impl Calls {
+    /// Returns how many of these calls may be spent where the last `reserve` of them are held back:
+    /// [`MAX`](Self::MAX), which stands for no limit, has no last ones.
+    #[must_use]
+    pub const fn above(self, reserve: Self) -> Self {
+        if self.0 == u64::MAX { self } else { self.saturating_sub(reserve) }
+    }
+
+    /// Returns whether `cost` calls can be had of these on top of the `reserve` that is held back.
+    ///
+    /// It is the one place where that line is drawn: whoever asks on which side of it a note stands,
+    /// or where it is, asks here.
+    #[must_use]
+    pub const fn cover(self, cost: Self, reserve: Self) -> bool {
+        self.above(reserve).0 >= cost.0
+    }
+
+    /// Returns the least number of calls, up to these, for which `is_enough` holds; `None` where not
+    /// even these are.
+    ///
+    /// What is enough once must be enough with more: it is found by halving.
+    pub(crate) fn least(self, is_enough: impl Fn(Self) -> bool) -> Option<Self> {
+        let (mut least, mut enough) = (0, self.0);
+        while least < enough {
+            let middle = least.midpoint(enough);
+            if is_enough(Self(middle)) {
+                enough = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        Some(Self(least)).filter(|least| is_enough(*least))
+    }
+}
+
 impl Generation {
     /// Returns the generation after this one; the last one has no successor but itself.
     #[must_use]

@@ -112,13 +112,13 @@ impl Ledger {
     /// Returns the calls that may be spent without touching the reserve.
     #[must_use]
     pub const fn spendable(&self, remaining: Calls) -> Calls {
-        if self.is_unlimited() { Calls::MAX } else { remaining.saturating_sub(self.reserve) }
+        if self.is_unlimited() { Calls::MAX } else { remaining.above(self.reserve) }
     }
 
     /// Returns whether `cost` calls fit on top of the reserve.
     #[must_use]
-    pub fn fits(&self, remaining: Calls, cost: Calls) -> bool {
-        self.spendable(remaining) >= cost
+    pub const fn fits(&self, remaining: Calls, cost: Calls) -> bool {
+        self.is_unlimited() || remaining.cover(cost, self.reserve)
     }
 
     /// Returns what a note takes when `pending` more calls of its rollover are certain to follow.
@@ -129,7 +129,7 @@ impl Ledger {
 
     /// Returns whether a note fits on top of the reserve when nothing else is owed.
     #[must_use]
-    pub fn affords_note(&self, remaining: Calls) -> bool {
+    pub const fn affords_note(&self, remaining: Calls) -> bool {
         self.fits(remaining, NOTE_COST)
     }
 
@@ -144,11 +144,8 @@ impl Ledger {
     /// the cap is too small for a note ever to fit.
     #[must_use]
     pub fn least_remaining_for_note(&self, pending: Calls) -> Option<Calls> {
-        if self.is_unlimited() {
-            return Some(Calls::ZERO);
-        }
-        let least = self.reserve.saturating_add(Self::note_cost(pending));
-        (least <= self.cap).then_some(least)
+        let cost = Self::note_cost(pending);
+        self.cap.least(|remaining| self.fits(remaining, cost))
     }
 
     /// Returns how the pool stands after `used` calls when `pending` more are certain to follow.

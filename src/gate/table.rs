@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::units::{Calls, Tokens};
+use crate::units::Tokens;
 
 use super::{
     situation::{Boundary, Notes, Provider, Session, Situation},
@@ -130,8 +130,8 @@ fn attempt(s: &Situation) -> Option<Refusal> {
 
 fn budget(s: &Situation) -> Option<Refusal> {
     let Situation { remaining, reserve, cost, .. } = *s;
-    let fits = remaining == Calls::MAX || remaining.saturating_sub(reserve) >= cost;
-    (!fits).then_some(Refusal::Budget { remaining, reserve, cost })
+    let covered = remaining.cover(cost, reserve);
+    (!covered).then_some(Refusal::Budget { remaining, reserve, cost })
 }
 
 fn recovering(s: &Situation) -> Option<Refusal> {
