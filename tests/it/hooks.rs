@@ -6,6 +6,8 @@
 mod answers;
 #[cfg(feature = "cli")]
 mod compactions;
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod cost;
 #[cfg(feature = "cli")]
 mod desk;
 #[cfg(feature = "cli")]
@@ -24,8 +26,14 @@ mod turns;
 mod word;
 
 use std::fs;
+#[cfg(feature = "cli")]
+use std::time::Duration;
 
 use graff_notes::host::hook::Host;
+
+/// The two seconds within which a hook ends, and what a busy machine adds to them.
+#[cfg(feature = "cli")]
+const WITHIN: Duration = Duration::from_secs(4);
 
 /// A payload as the host sent it.
 #[track_caller]

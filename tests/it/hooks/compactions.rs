@@ -3,12 +3,13 @@
 //!
 //! Shown on transcripts of the real agents, and by living through compactions.
 
-use std::{fs, thread};
+use std::{fs, thread, time::Instant};
 
 use graff_notes::{host::hook::Host, note::Author};
 use serde_json::json;
 
 use super::{
+    WITHIN,
     desk::Desk,
     payload,
     script::Said::{Agent, Compacted, User},
@@ -62,14 +63,27 @@ fn before_a_compaction_nothing_is_blocked() {
 
 #[test]
 fn several_calls_before_one_compaction_make_one_note() {
-    let desk = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
-    let payload = desk.payload("s1", "PreCompact", json!({"trigger": "auto"})).to_string();
-    thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| desk.fed(&payload));
+    for (host, name, event) in [
+        (Host::ClaudeCode, "claude-over-90-percent.jsonl", "PreCompact"),
+        (Host::Codex, "codex-over-90-percent.jsonl", "PreCompact"),
+        (Host::Gemini, "gemini-compacted.jsonl", "PreCompress"),
+    ] {
+        for calls in 2..=4 {
+            let (in_turn, at_once) = (with_transcript(host, name), with_transcript(host, name));
+            let payload =
+                |desk: &Desk| desk.payload("s1", event, json!({"trigger": "manual"})).to_string();
+            (0..calls).for_each(|_| drop(in_turn.fed(payload(&in_turn)).quietly()));
+            thread::scope(|scope| {
+                for _ in 0..calls {
+                    scope.spawn(|| at_once.fed(payload(&at_once)));
+                }
+            });
+            for desk in [in_turn, at_once] {
+                let kinds: Vec<_> = desk.records("s1").into_iter().map(|(kind, _)| kind).collect();
+                assert_eq!(kinds, ["Mechanical"], "{host}, {calls} calls");
+            }
         }
-    });
-    assert_eq!(desk.records("s1"), [("Mechanical".to_owned(), 0)]);
+    }
 }
 
 #[test]
@@ -86,9 +100,14 @@ fn a_busy_store_does_not_hold_up_a_compaction() {
     let session = graff_notes::session::SessionName::parse("s1").expect("a good name");
     let lock = fs::File::open(desk.store().lock_path(&session)).expect("the lock file");
     fs2::FileExt::lock_exclusive(&lock).expect("the lock");
+    let begun = Instant::now();
     let ran = desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(ran.stdout(), "", "{ran}");
     assert!(ran.stderr().contains("lock"), "{ran}");
+    // What a note is written down for is not lost with the writing: this one is just repeated.
+    let given = desk.begins("s1", "compact").expect("the note, since reading waits for nobody");
+    assert!(given.contains("an earlier note"), "{given}");
+    assert!(begun.elapsed() < 2 * WITHIN, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -13,11 +13,8 @@ use std::{
 use graff_notes::host::hook::Host;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::{WITHIN, desk::Desk};
 use crate::support::world::Ran;
-
-/// The deadline, and what a busy machine adds to it.
-const WITHIN: Duration = Duration::from_secs(4);
 
 fn desk(host: Host) -> Desk {
     let desk = Desk::of(host);
@@ -160,6 +157,41 @@ fn a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given() {
     assert!(!ran.stderr().contains("panick"), "{ran}");
     let next = desk.prompt("s1", "go on").expect("the note, which nobody has got yet");
     assert!(next.contains("a note of s1"), "{next}");
+}
+
+/// What a shell makes of the hook's own folder, stdin and stdout before it starts.
+#[test]
+fn whatever_the_host_leaves_of_stdin_stdout_and_the_folder_the_hook_ends_well() {
+    for (made, said) in [
+        ("rmdir \"$PWD\"; HOOK", true),
+        ("HOOK 2>&-", true),
+        ("HOOK <&-", false),
+        ("HOOK </", false),
+        ("HOOK >&-", false),
+        ("HOOK >&- 2>&-", false),
+        ("HOOK >/dev/full", false),
+        ("HOOK >/dev/full 2>/dev/full", false),
+    ] {
+        let desk = desk(Host::ClaudeCode);
+        let folder = desk.path().join("for-a-while");
+        std::fs::create_dir(&folder).expect("a folder");
+        let hook = format!("exec {} hook claude-code", env!("CARGO_BIN_EXE_graff-notes"));
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &made.replace("HOOK", &hook)]).current_dir(folder).env_clear();
+        shell.env("HOME", desk.home()).env("PATH", "/usr/bin:/bin").stdin(Stdio::piped());
+        let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh");
+        let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"}));
+        let begun = Instant::now();
+        // Whose stdin is closed reads nothing.
+        let _ = child.stdin.as_mut().expect("a pipe").write_all(payload.to_string().as_bytes());
+        let ran = ends(child, begun);
+        assert_eq!(ran.stdout().contains("a note of s1"), said, "{made}: {ran}");
+        assert!(!ran.stderr().contains("panick"), "{made}: {ran}");
+        if made.contains("/dev/full") {
+            let next = desk.prompt("s1", "go on").expect("the note, which nobody has got yet");
+            assert!(next.contains("a note of s1"), "{made}: {next}");
+        }
+    }
 }
 
 #[test]

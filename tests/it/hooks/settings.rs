@@ -149,6 +149,17 @@ fn what_is_put_in_reads_well() {
 }
 
 #[test]
+fn every_source_and_trigger_calls_but_the_one_before_every_request_of_gemini() {
+    for host in WITH_SETTINGS {
+        let installed = parsed(&install(host, "{}").expect("settings"));
+        for (event, groups) in installed["hooks"].as_object().expect("an object") {
+            let matcher = (event == "PreCompress").then_some("manual");
+            assert_eq!(groups[0].get("matcher").and_then(Value::as_str), matcher, "{host} {event}");
+        }
+    }
+}
+
+#[test]
 fn a_hook_that_the_user_changed_is_ours_still() {
     let before = r#"{"hooks": {"Stop": [{"hooks": [{"command": "/opt/bin/graff-notes hook claude-code --percent 60"}, {"command": "say done"}]}]}}"#;
     assert_eq!(events(Host::ClaudeCode, before).as_deref(), Ok(&["Stop".to_owned()][..]));

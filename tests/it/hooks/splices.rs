@@ -3,7 +3,7 @@
 //!
 //! Shown by the orders of hooks that the real agents were seen to have.
 
-use std::fs;
+use std::{fs, io::Write};
 
 use graff_notes::{host::hook::Host, prompt::extract};
 use serde_json::json;
@@ -12,6 +12,7 @@ use super::{
     desk::Desk,
     script::Said::{Agent, Compacted, Tool, User},
 };
+use crate::support::world::Ran;
 
 const NOTE: &str = "[Subgoal] make <b>retry_test</b> green\n\t\"src/retry.rs:41\" \u{1F980}";
 
@@ -70,6 +71,28 @@ fn resume_and_compact_before_one_request_give_it_once() {
     is_given(desk.begins("s1", "resume"));
     assert_eq!(desk.begins("s1", "compact"), None);
     assert_eq!(desk.prompt("s1", "go on"), None);
+}
+
+#[test]
+fn of_hooks_at_once_that_were_registered_twice_one_gives_it() {
+    for host in [Host::ClaudeCode, Host::Codex, Host::Gemini] {
+        for _ in 0..5 {
+            let desk = desk(host);
+            let event = if host == Host::Gemini { "BeforeAgent" } else { "SessionStart" };
+            let payload = desk.payload("s1", event, json!({"source": "startup", "prompt": "go"}));
+            let payload = payload.to_string();
+            // All of them are under way before any has its payload whole.
+            let (begin, end) = payload.split_at(payload.len() - 1);
+            let mut hooks = [(); 6].map(|()| desk.start(begin.as_bytes(), &[]));
+            for hook in &mut hooks {
+                let pipe = hook.stdin.as_mut().expect("a pipe");
+                pipe.write_all(end.as_bytes()).expect("it reads");
+            }
+            let ran = hooks.map(|hook| Ran::from(hook.wait_with_output().expect("it ends")));
+            let given = ran.iter().filter(|ran| !ran.stdout().is_empty());
+            assert_eq!(given.count(), 1, "{host}: {ran:?}");
+        }
+    }
 }
 
 #[test]
@@ -230,15 +253,23 @@ fn a_session_that_is_resumed_under_a_new_name_goes_on_in_the_old_ones_file() {
 #[test]
 fn a_note_fits_every_hosts_limit_and_says_what_is_left_out() {
     for text in ["x".repeat(65_000), "é".repeat(30_000), "\u{1F980}".repeat(10_000)] {
-        let desk = Desk::of(Host::Codex);
-        desk.writes("s1", &text);
-        let given = desk.begins("s1", "startup").expect("the start of the note");
-        assert!(given.len() <= 9_000 && given.len() > 8_900, "{} bytes", given.len());
-        let shown = extract(&given).expect("a note");
-        assert!(text.starts_with(shown));
-        let left_out = format!("The last {} bytes of what is stored", text.len() - shown.len());
-        assert!(given.contains(&left_out), "{given}");
-        assert!(given.contains("`graff-notes show s1` prints all of it"), "{given}");
+        for (host, event) in [
+            (Host::ClaudeCode, "SessionStart"), // 10,000 characters
+            (Host::Codex, "SessionStart"),      // 2,500 tokens of four bytes
+            (Host::Gemini, "BeforeAgent"),
+            (Host::Opencode, "SystemPrompt"),
+        ] {
+            let desk = Desk::of(host);
+            desk.writes("s1", &text);
+            let more = json!({"source": "startup", "prompt": "go on"});
+            let given = desk.context("s1", event, more).expect("the start of the note");
+            assert!(given.len() <= 9_000 && given.len() > 8_900, "{host}: {} bytes", given.len());
+            let shown = extract(&given).expect("a note");
+            assert!(text.starts_with(shown));
+            let left_out = format!("The last {} bytes of what is stored", text.len() - shown.len());
+            assert!(given.contains(&left_out), "{given}");
+            assert!(given.contains("`graff-notes show s1` prints all of it"), "{given}");
+        }
     }
 }
 

@@ -75,6 +75,24 @@ fn the_answer_is_stored_and_the_turn_ends() {
 }
 
 #[test]
+fn a_restart_and_a_lost_word_ask_the_same_generation_no_second_time() {
+    for host in HOSTS {
+        let desk = desk(host);
+        answers(&desk, NOTE);
+        for lost in [false, true] {
+            if lost {
+                let word = desk.project().join(".graff/notes/s1.hooks.json");
+                std::fs::remove_file(word).expect("there is a word");
+            }
+            desk.begins("s1", "resume");
+            desk.says("s1", &[User("go on"), Agent("done", OVER + 900)]);
+            assert_eq!(desk.stops("s1", false, "done").stdout(), "", "{host}, lost: {lost}");
+        }
+        assert_eq!(desk.records("s1"), [("Attempt".to_owned(), 0), ("Agent".to_owned(), 0)]);
+    }
+}
+
+#[test]
 fn the_next_generation_is_asked_again_and_quotes_the_note_before() {
     for host in HOSTS {
         let desk = desk(host);
