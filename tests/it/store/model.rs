@@ -6,16 +6,17 @@
 
 use graff_notes::{
     ErrorKind,
-    log::{Body, Draft, Record},
-    note::{Author, NoteCap, NoteText},
+    log::Draft,
+    note::{NoteCap, NoteText},
     store::{Appended, Import, ImportMode, Latched, Log, RepairMode, Salvaged, Store},
-    units::{Bytes, Generation, Seq, Timestamp},
+    units::{Generation, Seq},
 };
 use proptest::prelude::*;
 
 use crate::support::{
     faulty::{Disk, FaultyMedium},
     notes::{LOG, note_of, now, records, s1, store_on},
+    plain_list::{Kept, Lf, MECHANICAL, PlainList, Says, Scrap},
 };
 
 /// What is done.
@@ -43,163 +44,13 @@ enum Via {
     Kept,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lf {
-    With,
-    Without,
-}
-
-/// What a line that is not ours is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Scrap {
-    /// A whole record, unsealed and without a number.
-    Whole(&'static str),
-    Torn,
-    Junk,
-}
-
-/// A record as the list has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Kept {
-    generation: u64,
-    seq: Option<u64>,
-    says: Says,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Says {
-    Agent(&'static str),
-    Mechanical,
-    Attempt,
-    Rollover,
-}
-
-/// The log, as a plain list.
-#[derive(Debug, Default)]
-struct Model {
-    is_there: bool,
-    lines: Vec<Line>,
-    /// What stands behind the last LF.
-    open: Vec<Scrap>,
-    word: Option<&'static str>,
-}
-
-#[derive(Debug)]
-enum Line {
-    Good(Kept),
-    /// No record, but these are whole at its end.
-    Bad(Vec<Kept>),
-}
-
-impl Says {
-    fn text(&self) -> Option<&'static str> {
-        match self {
-            Self::Agent(text) => Some(text),
-            Self::Mechanical => Some(MECHANICAL),
-            Self::Attempt | Self::Rollover => None,
-        }
-    }
-}
-
-const MECHANICAL: &str = "what the program knows";
-
-impl Scrap {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Whole(text) => {
-                format!(r#"{{"v":1,"session":"s1","gen":1,"text":"{text}"}}"#).into_bytes()
-            }
-            Self::Torn => br#"{"v":1,"session":"s1","te"#.to_vec(),
-            Self::Junk => b"junk".to_vec(),
-        }
-    }
-
-    fn kept(&self) -> Option<Kept> {
-        let Self::Whole(text) = self else { return None };
-        Some(Kept { generation: 1, seq: None, says: Says::Agent(text) })
-    }
-}
-
-impl Kept {
-    /// The record as it comes from elsewhere.
-    fn record(&self) -> Record<'static> {
-        let note =
-            |text: &'static str, author| Body::Note { text: text.into(), author, cut: Bytes::ZERO };
-        Record {
-            generation: Generation::new(self.generation),
-            created_at: if self.seq.is_some() { now() } else { Timestamp::ZERO },
-            seq: self.seq.map(Seq::new),
-            body: match self.says {
-                Says::Agent(text) => note(text, Author::Agent),
-                Says::Mechanical => note(MECHANICAL, Author::Mechanical),
-                Says::Attempt => Body::Attempt,
-                Says::Rollover => Body::Rollover,
-            },
-            sealed: false,
-        }
-    }
-}
-
-/// What a line is that is made of `scraps`, and has ended.
-fn ended(scraps: &[Scrap]) -> Line {
-    if let [Scrap::Whole(_)] = scraps {
-        return Line::Good(scraps[0].kept().expect("it is whole"));
-    }
-    let mut whole: Vec<_> = scraps.iter().rev().map_while(Scrap::kept).collect();
-    whole.reverse();
-    Line::Bad(whole)
-}
-
-impl Model {
-    fn records(&self) -> Vec<Kept> {
-        let good =
-            |line: &Line| if let Line::Good(kept) = line { Some(kept.clone()) } else { None };
-        let mut records: Vec<_> = self.lines.iter().filter_map(good).collect();
-        if let [whole @ Scrap::Whole(_)] = &self.open[..] {
-            records.extend(whole.kept());
-        }
-        records
-    }
-
-    fn is_torn(&self) -> bool {
-        !matches!(self.open[..], [] | [Scrap::Whole(_)])
-    }
-
-    /// Whether something that cannot be read stands behind the newest note.
-    fn is_in_doubt(&self) -> bool {
-        let is_note = |line: &Line| matches!(line, Line::Good(kept) if kept.says.text().is_some());
-        let behind = self.lines.iter().rev().take_while(|line| !is_note(line));
-        let behind_is_bad = behind.into_iter().any(|line| matches!(line, Line::Bad(_)));
-        self.is_torn() || self.open.is_empty() && behind_is_bad
-    }
-
-    fn end_line(&mut self) {
-        let open = std::mem::take(&mut self.open);
-        if !open.is_empty() {
-            self.lines.push(ended(&open));
-        }
-    }
-
-    /// Appends a record of ours, and returns its number.
-    fn push(&mut self, generation: u64, says: Says) -> Seq {
-        let seq = self.records().iter().rev().find_map(|kept| kept.seq).unwrap_or(0) + 1;
-        self.is_there = true;
-        self.end_line();
-        self.lines.push(Line::Good(Kept { generation, seq: Some(seq), says }));
-        Seq::new(seq)
-    }
-
-    fn has(&self, generation: u64, wanted: fn(&Says) -> bool) -> bool {
-        self.records().iter().any(|kept| kept.generation == generation && wanted(&kept.says))
-    }
-}
-
 /// The store and its model, side by side.
 struct Pair {
     medium: FaultyMedium,
     cold: Store,
     kept: Log,
-    model: Model,
+    model: PlainList,
+    word: Option<&'static str>,
 }
 
 impl Pair {
@@ -207,7 +58,7 @@ impl Pair {
         let medium = FaultyMedium::new(Disk::default());
         let cold = store_on(medium.clone());
         let kept = cold.log(&s1());
-        Self { medium, cold, kept, model: Model::default() }
+        Self { medium, cold, kept, model: PlainList::default(), word: None }
     }
 
     fn append(&self, via: Via, draft: &Draft) -> Appended {
@@ -234,7 +85,7 @@ impl Pair {
             Step::ImportMore(generation) => self.import_more(*generation),
             Step::ImportOther => self.import_other(),
             Step::LeaveWord(word) => {
-                let before = self.model.word.replace(word).map(|word| word.as_bytes().to_vec());
+                let before = self.word.replace(word).map(|word| word.as_bytes().to_vec());
                 let change = |found: Option<Vec<u8>>| {
                     assert_eq!(found, before);
                     Some(word.as_bytes().to_vec())
@@ -242,23 +93,16 @@ impl Pair {
                 self.cold.leave_word(&s1(), change).expect("it can be written");
             }
             Step::Forget => {
-                let is_known = self.model.is_there || self.model.word.is_some();
+                let is_known = self.model.is_there || self.word.is_some();
                 let expected = if is_known { Ok(()) } else { Err(ErrorKind::NotFound) };
                 assert_eq!(self.cold.forget(&s1()).map_err(|e| e.kind()), expected);
-                self.model = Model::default();
+                (self.model, self.word) = (PlainList::default(), None);
             }
         }
     }
 
     fn append_note(&mut self, via: Via, generation: u64, text: &'static str) {
-        let newest = self.model.records().into_iter().rfind(|kept| kept.says.text().is_some());
-        let same = newest
-            .filter(|kept| kept.says.text() == Some(text) && kept.generation == generation)
-            .filter(|_| !self.model.is_in_doubt());
-        let expected = match same {
-            Some(kept) => Appended::Unchanged(kept.seq.map(Seq::new)),
-            None => Appended::Stored(self.model.push(generation, Says::Agent(text))),
-        };
+        let expected = self.model.append(generation, text);
         assert_eq!(self.append(via, &note_of(generation, text)), expected);
     }
 
@@ -291,12 +135,10 @@ impl Pair {
     }
 
     fn foreign(&mut self, scrap: &Scrap, lf: Lf) {
-        let mut bytes = scrap.bytes();
-        self.model.is_there = true;
-        self.model.open.push(scrap.clone());
+        self.model.litter(scrap, lf);
+        let mut bytes = scrap.bytes("s1");
         if lf == Lf::With {
             bytes.push(b'\n');
-            self.model.end_line();
         }
         let is_there = self.medium.live().contains_key(LOG);
         self.medium.change(|disk| {
@@ -314,19 +156,9 @@ impl Pair {
             assert_eq!(repaired, Err(ErrorKind::NotFound));
             return;
         }
-        self.model.end_line();
-        let (mut dropped, mut lines) = (0, Vec::new());
-        for line in self.model.lines.drain(..) {
-            match line {
-                Line::Good(kept) => lines.push(Line::Good(kept)),
-                Line::Bad(whole) => {
-                    dropped += 1;
-                    lines.extend(whole.into_iter().map(Line::Good));
-                }
-            }
-        }
-        self.model.lines = lines;
-        assert_eq!(repaired.map(|plan| plan.dropped), Ok(dropped));
+        let repaired = repaired.map(|plan| (plan.dropped, plan.won_back));
+        let expected = self.model.repair();
+        assert_eq!(repaired, Ok((expected.dropped, expected.won_back)));
     }
 
     fn import(&self, theirs: &[Kept]) -> Import {
@@ -367,26 +199,24 @@ impl Pair {
         };
         assert_eq!(records(&self.cold), expected.iter().map(said).collect::<Vec<_>>());
         let word = self.cold.word(&s1()).expect("it can be read");
-        assert_eq!(word.as_deref(), self.model.word.map(str::as_bytes));
+        assert_eq!(word.as_deref(), self.word.map(str::as_bytes));
         if !self.model.is_there {
             let e = self.cold.newest(&s1()).expect_err("it is forgotten, or never was");
             assert_eq!(e.kind(), ErrorKind::NotFound);
             return;
         }
         let found = self.cold.newest(&s1()).expect("a log");
-        let note = expected.iter().rfind(|kept| kept.says.text().is_some());
+        let newest = self.model.newest();
         assert_eq!(
             found.note.map(|n| (n.seq.map(Seq::get), n.generation.get(), n.text)),
-            note.map(|n| (n.seq, n.generation, said(n)))
+            newest.note.as_ref().map(|n| (n.seq, n.generation, said(n)))
         );
-        assert_eq!(found.doubt.is_some(), self.model.is_in_doubt());
+        assert_eq!(found.doubt.is_some(), newest.in_doubt);
         let health = self.cold.verify(&s1()).expect("a log");
-        let bad = self.model.lines.iter().filter(|line| matches!(line, Line::Bad(_))).count();
-        let is_open = !self.model.open.is_empty();
-        assert_eq!(health.bad_lines, bad as u64);
+        assert_eq!(health.bad_lines, self.model.bad_lines());
         assert_eq!(health.torn_tail, self.model.is_torn());
-        assert_eq!(health.final_newline_missing, is_open && !self.model.is_torn());
-        assert_eq!(health.is_ok(), bad == 0 && !self.model.is_torn());
+        assert_eq!(health.final_newline_missing, self.model.lacks_lf());
+        assert_eq!(health.is_ok(), self.model.is_ok());
     }
 }
 

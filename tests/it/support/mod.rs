@@ -8,6 +8,7 @@ pub(crate) mod logs;
 #[cfg(feature = "host")]
 pub(crate) mod long_transcript;
 pub(crate) mod notes;
+pub(crate) mod plain_list;
 #[cfg(feature = "cli")]
 pub(crate) mod schema;
 pub(crate) mod server;
@@ -43,5 +44,8 @@ pub(crate) fn situation() -> Situation {
 #[track_caller]
 pub(crate) fn skipped(why: &str) {
     assert!(std::env::var_os("GRAFF_NOTES_SKIP_NOTHING").is_none(), "skipped: {why}");
-    let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("SKIPPED: {why}\n"));
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or_default(); // the harness names it so
+    let mut out = std::io::stdout();
+    let _ = std::io::Write::write_fmt(&mut out, format_args!("SKIPPED: {test}: {why}\n"));
 }
