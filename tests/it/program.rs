@@ -19,6 +19,7 @@ mod following;
 mod importing;
 mod inputs;
 mod left_out;
+mod model;
 mod names;
 mod paging;
 mod pipes;
