@@ -8,6 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "cli")]
+mod dependencies;
+
 /// What each part of the library may import. A part that is not listed does not exist.
 ///
 /// Decisions know the vocabulary and not each other; the log and the prompt never learn who stores

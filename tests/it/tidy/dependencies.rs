@@ -1,0 +1,186 @@
+//! What is depended on is what deny.toml lets in: the same lists that cargo-deny reads, held to on
+//! machines that don't have it; and the library alone takes little.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+
+use toml::de::{DeTable, DeValue};
+
+/// What the library may name in its Cargo.toml without a feature.
+const OF_THE_LIBRARY: [&str; 9] = [
+    "camino",
+    "crc32fast",
+    "fs2",
+    "memchr",
+    "rustix",
+    "serde",
+    "serde_json",
+    "thiserror",
+    "tracing",
+];
+
+/// What deny.toml says.
+struct Lists {
+    licences: Vec<String>,
+    /// A crate, and the licences that it alone may have.
+    exceptions: Vec<(String, Vec<String>)>,
+    /// A crate that is kept out, and whose it may be nevertheless.
+    banned: Vec<(String, Vec<String>)>,
+    registries: Vec<String>,
+}
+
+fn text_of(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("it is there")
+}
+
+fn lists() -> Lists {
+    let text = text_of("deny.toml");
+    let document = DeTable::parse(&text).expect("TOML");
+    let at = |section: &str, key: &str| {
+        let section = table(document.get_ref()[section].get_ref());
+        array(section.get(key).expect("a list").get_ref())
+    };
+    Lists {
+        licences: at("licenses", "allow").map(string).collect(),
+        exceptions: at("licenses", "exceptions").map(|row| named(row, "allow")).collect(),
+        banned: at("bans", "deny").map(|row| named(row, "wrappers")).collect(),
+        registries: at("sources", "allow-registry").map(string).collect(),
+    }
+}
+
+fn table<'t>(value: &'t DeValue<'_>) -> &'t DeTable<'t> {
+    value.as_table().expect("a table")
+}
+
+fn array<'t>(value: &'t DeValue<'t>) -> impl Iterator<Item = &'t DeValue<'t>> {
+    value.as_array().expect("an array").iter().map(toml::Spanned::get_ref)
+}
+
+fn string(value: &DeValue<'_>) -> String {
+    value.as_str().expect("a string").to_owned()
+}
+
+/// A row of crate and list; without one, the list is empty.
+fn named(row: &DeValue<'_>, list: &str) -> (String, Vec<String>) {
+    let row = table(row);
+    let list = row.get(list).map(|list| array(list.get_ref()).map(string).collect());
+    (string(row.get("crate").expect("a crate").get_ref()), list.unwrap_or_default())
+}
+
+/// What `cargo tree` says of this build, a line a package.
+fn tree(args: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(["tree", "--offline", "--locked", "--prefix", "none"]).args(args);
+    let said = command.output().expect("cargo runs the tests");
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let said = String::from_utf8(said.stdout).expect("UTF-8");
+    said.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+/// Whether an SPDX expression can be met with what is allowed; `AND` binds closer than `OR`.
+fn is_met(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
+    let expression = expression.replace('/', " OR ");
+    parts(&expression, " OR ").iter().any(|term| {
+        parts(term, " AND ").iter().all(|part| {
+            let part = part.trim();
+            let inner = part.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            inner.map_or_else(|| allowed(part), |inner| is_met(inner, allowed))
+        })
+    })
+}
+
+/// The parts of `text` between `separator`, but for those in parentheses.
+fn parts<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
+    let is_outside = |at: &usize| {
+        let before = &text[..*at];
+        before.matches('(').count() == before.matches(')').count()
+    };
+    let (mut from, mut parts) = (0, Vec::new());
+    for at in text.match_indices(separator).map(|(at, _)| at).filter(is_outside) {
+        parts.push(&text[from..at]);
+        from = at + separator.len();
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+#[test]
+fn an_expression_is_met_by_one_of_its_choices_and_all_of_its_duties() {
+    let is_allowed = |licence: &str| ["MIT", "ISC"].contains(&licence);
+    for (expression, expected) in [
+        ("MIT", true),
+        ("GPL-3.0", false),
+        ("GPL-3.0 OR MIT", true),
+        ("GPL-3.0/MIT", true),
+        ("GPL-3.0 AND MIT", false),
+        ("MIT AND ISC", true),
+        ("(MIT OR GPL-3.0) AND ISC", true),
+        ("(MIT OR ISC) AND GPL-3.0", false),
+        ("GPL-3.0 AND ISC OR MIT", true),
+        ("MIT WITH an-exception", false),
+        ("", false),
+    ] {
+        assert_eq!(is_met(expression, &is_allowed), expected, "{expression}");
+    }
+}
+
+#[test]
+fn every_package_of_a_build_has_a_licence_that_is_allowed() {
+    let Lists { licences, exceptions, .. } = lists();
+    let packages = tree(&["--format", "{p}\t{l}"]);
+    assert!(packages.len() > 80, "{packages:?}");
+    for package in packages {
+        let (package, expression) = package.split_once('\t').expect("a package and a licence");
+        let name = package.split(' ').next().unwrap_or_default();
+        let own = exceptions.iter().find(|(of, _)| of == name).map(|(_, own)| own);
+        let is_allowed = |licence: &str| {
+            licences.iter().chain(own.into_iter().flatten()).any(|allowed| allowed == licence)
+        };
+        assert!(is_met(expression, &is_allowed), "{package} is under {expression:?}");
+    }
+}
+
+/// The values of a field in Cargo.lock, for whatever features and systems.
+fn locked(field: &str) -> Vec<String> {
+    let text = text_of("Cargo.lock");
+    let values = text.lines().filter_map(|line| line.strip_prefix(field)?.strip_prefix(" = "));
+    values.map(|value| value.trim_matches('"').to_owned()).collect()
+}
+
+#[test]
+fn nothing_that_is_banned_is_locked() {
+    let names = locked("name");
+    assert!(names.len() > 100);
+    for (banned, wrappers) in lists().banned {
+        assert!(!wrappers.is_empty() || !names.contains(&banned), "{banned} is banned");
+    }
+}
+
+#[test]
+fn every_package_comes_from_the_registry_that_is_allowed() {
+    let sources = locked("source");
+    assert_eq!(sources.len() + 1, locked("name").len(), "all but our own");
+    let allowed: Vec<_> =
+        lists().registries.iter().map(|registry| format!("registry+{registry}")).collect();
+    for source in sources {
+        assert!(allowed.contains(&source), "{source}");
+    }
+}
+
+#[test]
+fn the_library_alone_depends_on_its_few_and_on_nothing_banned() {
+    let alone = ["--no-default-features", "--edges", "normal", "--format", "{p}"];
+    let name = |package: &String| package.split(' ').next().unwrap_or_default().to_owned();
+    let named: BTreeSet<_> =
+        tree(&[&alone[..], &["--depth", "1"]].concat()).iter().map(name).collect();
+    let foreign: Vec<_> = named
+        .iter()
+        .filter(|name| *name != env!("CARGO_PKG_NAME") && !OF_THE_LIBRARY.contains(&name.as_str()))
+        .collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+    let whole: BTreeSet<_> = tree(&alone).iter().map(name).collect();
+    for (banned, _) in lists().banned {
+        assert!(!whole.contains(&banned), "{banned}");
+    }
+}
