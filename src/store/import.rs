@@ -1,27 +1,20 @@
 //! Taking the records of a log from elsewhere: all that are missing here, or none.
 //!
-//! ```text
-//! lock ─ does the log here begin the one from elsewhere? ─ no: nothing is written
-//!      └ mark ─ its bytes and the missing records go to a new file ─ sync
-//!             ─ rename it over the log ─ sync the folder ─ unmark ─ unlock
-//! ```
-//!
 //! A log only ever grows by it: what stands here stays byte for byte, damage included, and where
 //! the records here are others than those from elsewhere, or more, the log is left as it is. Other
-//! than an append it is one step for any number of records, since a log is replaced by its rename;
-//! the mark is that of a repair, and for the same reason.
+//! than an append it is one step for any number of records, since the log is
+//! [replaced](super::replace).
 
 use camino::Utf8Path;
 
 use super::{
-    Level, Store,
+    Store,
     file::File,
-    folder::Folder,
     layout,
-    lock::{Held, acquire},
+    lock::acquire,
     medium::Access,
     reader::read_through,
-    repair::{self, conclude},
+    replace::{Content, Replacement, conclude},
     system::Deadline,
 };
 use crate::{
@@ -100,8 +93,9 @@ impl Store {
         let log = handle.as_ref().map(|handle| folder.file(&name, handle.as_ref()));
         let missing = Missing::from(log, session, records, &folder.path(&name))?;
         if let Import::Added { added, .. } = missing.import {
-            let growing = Growing { folder, session, name: &name, log, len: missing.len };
-            growing.run(&missing.lines, &held, deadline)?;
+            folder.sync_entries()?; // the log may be the store's first
+            Replacement { folder, session, log, len: missing.len, held: &held, deadline }
+                .run(&Longer { log, missing: &missing })?;
             tracing::info!(%session, added, "imported");
         }
         Ok(missing.import)
@@ -213,64 +207,35 @@ fn write(record: &Record<'_>, session: &SessionName, out: &mut Vec<u8>) -> bool 
     matches!(line, Line::Record(again) if is_same(&again, record))
 }
 
-/// A log on its way to be replaced by a longer one.
-struct Growing<'a> {
-    folder: &'a Folder,
-    session: &'a SessionName,
-    name: &'a str,
+/// A log with records behind those that it has.
+struct Longer<'a> {
     log: Option<File<'a>>,
-    len: u64,
+    missing: &'a Missing,
 }
 
-impl Growing<'_> {
-    fn run(&self, lines: &[u8], held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let new_name = layout::repaired(self.session);
-        self.folder.sync_entries()?;
-        drop(self.folder.create(&layout::repairing(self.session))?);
-        let replaced = self
-            .write(&new_name, lines)
-            .and_then(|()| self.check_undisturbed(held, deadline))
-            .and_then(|()| repair::replace(self.folder, &new_name, self.name));
-        if let Err(e) = replaced {
-            let _ = conclude(self.folder, self.session); // else the next append or repair does it
-            return Err(e);
-        }
-        repair::settle(self.folder, self.session, "the records are there", "import them again")
-    }
+impl Content for Longer<'_> {
+    const ATTEMPTED: &'static str = "import into";
+    const DONE: &'static str = "the records are there";
+    const AGAIN: &'static str = "import them again";
 
-    /// Writes the new log, durable.
-    fn write(&self, new_name: &str, lines: &[u8]) -> Result<(), Error> {
-        self.folder.remove_if_there(new_name)?; // a crash left it: nobody else has this name now
-        let new = self.folder.create(new_name)?;
-        let new = self.folder.file(new_name, new.as_ref());
+    fn write(&self, draft: File<'_>) -> Result<(), Error> {
         if let Some(log) = self.log {
             let mut copied = Ok(());
-            let read = read_through(log, 0..self.len, &mut |piece| {
+            let read = read_through(log, 0..self.missing.len, &mut |piece| {
                 if copied.is_ok() {
-                    copied = new.append_all(piece);
+                    copied = draft.append_all(piece);
                 }
             })?;
             copied?;
-            if read < self.len {
+            if read < self.missing.len {
                 return Err(log.cut_short());
             }
         }
-        new.append_all(lines)?;
-        new.sync()?;
-        self.folder.sync(Level::Notes)
+        draft.append_all(&self.missing.lines)
     }
 
-    /// Checks that no program which knows no lock has written meanwhile, or moved anything.
-    fn check_undisturbed(&self, held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let now = self.log.map(|log| log.status()).transpose()?;
-        if now.is_none_or(|now| now.len == self.len)
-            && self.folder.identity(self.name)? == now.map(|now| now.id)
-            && held.still_counts(self.folder, self.session, deadline)?
-        {
-            return Ok(());
-        }
-        let path = self.folder.path(self.name);
-        Err(Error::on(ErrorKind::Busy, "import into", &path)
-            .with_detail("another program has written to it meanwhile, without the lock"))
+    /// Each line was read back before it was written.
+    fn check(&self, _: File<'_>) -> Result<(), Error> {
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The mark that stands beside a log while it is being replaced.
 //!
 //! It says how long `.rejected` was before, so that a repair which is begun again does not add the
-//! same lines a second time. The mark of an import, which rejects nothing, is empty.
+//! same lines a second time.
 
 use std::str;
 
@@ -11,7 +11,7 @@ use crate::{error::Error, session::SessionName};
 /// More than the bytes of a mark, which is one number and its LF.
 const BYTES_MAX: u64 = 32;
 
-/// Puts the mark of a repair there, before anything that it speaks of is written.
+/// Puts the mark there, before anything that it speaks of is written.
 ///
 /// Its entry in the folder is the caller's to make durable.
 pub(super) fn put(folder: &Folder, session: &SessionName) -> Result<(), Error> {

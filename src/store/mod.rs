@@ -42,6 +42,7 @@ mod mark;
 pub mod medium;
 mod reader;
 mod repair;
+mod replace;
 mod sessions;
 mod side;
 mod sift;

@@ -1,34 +1,24 @@
-//! The only rewriting of what a log holds: takes out what is no record, on demand.
+//! The only change to what a log holds: takes out what is no record, on demand.
 //!
-//! ```text
-//! lock ─ mark ─ what stays goes to a new file, what doesn't to .rejected ─ sync both
-//!      ─ read the new file back ─ rename it over the log ─ sync the folder ─ unmark ─ unlock
-//! ```
-//!
-//! Until the rename the log is untouched, and from then on it is the new one: there is no moment
-//! without a readable log. What stays does so byte for byte and in its place.
-//!
-//! The mark is for the one who finds it there, since a process died in the middle. If the new log is
-//! still beside the old one, what went to .rejected is taken back, to the length that the mark
-//! names; else a loss of power could bring the old log back, and with it swallow what is appended to
-//! the new one. So whoever appends or repairs next syncs the folder first.
+//! What stays does so byte for byte and in its place; what doesn't goes to .rejected, durable before
+//! the log is [replaced](super::replace). The new log is read back before it takes the old one's name.
 
 use std::io;
 
 use super::{
-    Level, Store,
+    Store,
     file::File,
     folder::Folder,
     layout,
-    lock::{Held, acquire},
-    mark,
+    lock::acquire,
     medium::Access,
     reader::{self, Opened},
+    replace::{Content, Replacement, conclude},
     sift::{Outlet, Sifter},
     system::Deadline,
 };
 use crate::{
-    error::{Error, ErrorKind},
+    error::Error,
     log::{Fault, Replay},
     session::SessionName,
     units::Bytes,
@@ -114,68 +104,12 @@ pub(super) fn repair(
     let file = log.file(folder, &name);
     let plan = sift(file, session, log.len(), Outlet::Nowhere)?;
     if !plan.is_clean() {
-        let rewriting = Rewriting { folder, session, name: &name, log: file, len: log.len() };
-        rewriting.run(&plan, &held, deadline)?;
+        let len = log.len();
+        Replacement { folder, session, log: Some(file), len, held: &held, deadline }
+            .run(&Sifted { folder, session, log: file, len, plan: &plan })?;
         tracing::info!(%session, kept = plan.kept, dropped = plan.dropped, "repaired");
     }
     Ok(plan)
-}
-
-/// Concludes what a repair left that did not come to its end; the lock must be held.
-pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
-    let (mark, new_log) = (layout::repairing(session), layout::repaired(session));
-    if folder.identity(&mark)?.is_none() {
-        return Ok(());
-    }
-    folder.sync(Level::Notes)?;
-    if folder.identity(&new_log)?.is_some() {
-        // The log was not replaced: what the repair took out still stands in it.
-        if let Some(before) = mark::rejected_before(folder, &mark)? {
-            take_back_rejected(folder, session, before)?;
-        }
-        folder.remove_if_there(&new_log)?;
-    }
-    folder.remove_if_there(&mark)
-}
-
-fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Result<(), Error> {
-    let name = layout::rejected(session);
-    if before == 0 {
-        return folder.remove_if_there(&name);
-    }
-    let Some(handle) = folder.open_if_there(&name, Access::Append)? else { return Ok(()) };
-    let rejected = folder.file(&name, handle.as_ref());
-    if rejected.status()?.len > before {
-        rejected.cut(before)?;
-        rejected.sync()?;
-    }
-    Ok(())
-}
-
-/// Gives the new log the name of the old one.
-///
-/// A network can lose the answer to a rename that was done: what counts is which file has the name.
-pub(super) fn replace(folder: &Folder, new_name: &str, name: &str) -> Result<(), Error> {
-    let new = folder.identity(new_name)?;
-    match folder.rename(new_name, name) {
-        Err(_) if new.is_some() && folder.identity(name).is_ok_and(|named| named == new) => Ok(()),
-        renamed => renamed,
-    }
-}
-
-/// Makes durable that a log was replaced, and takes the mark away.
-pub(super) fn settle(
-    folder: &Folder,
-    session: &SessionName,
-    what_is: &str,
-    again: &str,
-) -> Result<(), Error> {
-    folder.sync(Level::Notes).map_err(|e| {
-        let may = "but a loss of power may bring the old one back";
-        e.with_kind(ErrorKind::Uncertain).with_detail(format!("{what_is}, {may}; {again}"))
-    })?;
-    let _ = folder.remove_if_there(&layout::repairing(session)); // else the next append does it
-    Ok(())
 }
 
 /// Goes through a log of `len` bytes and sorts its lines.
@@ -197,64 +131,36 @@ fn sift(
     sifter.end(tail)
 }
 
-/// A log on its way to be replaced.
-struct Rewriting<'a> {
+/// A log without what is no record in it.
+struct Sifted<'a> {
     folder: &'a Folder,
     session: &'a SessionName,
-    name: &'a str,
     log: File<'a>,
     len: u64,
+    plan: &'a Repair,
 }
 
-impl Rewriting<'_> {
-    fn run(&self, plan: &Repair, held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let replaced = mark::put(self.folder, self.session)
-            .and_then(|()| self.write(plan))
-            .and_then(|()| self.check_undisturbed(held, deadline))
-            .and_then(|()| replace(self.folder, &layout::repaired(self.session), self.name));
-        if let Err(e) = replaced {
-            let _ = conclude(self.folder, self.session); // else the next append or repair does it
-            return Err(e);
-        }
-        settle(self.folder, self.session, "the log is repaired", "repair again")
-    }
+impl Content for Sifted<'_> {
+    const ATTEMPTED: &'static str = "repair";
+    const DONE: &'static str = "the log is repaired";
+    const AGAIN: &'static str = "repair again";
 
-    /// Writes both files, durable, and reads the new log back.
-    fn write(&self, plan: &Repair) -> Result<(), Error> {
-        let (new_name, rejected_name) =
-            (layout::repaired(self.session), layout::rejected(self.session));
-        self.folder.remove_if_there(&new_name)?; // a crash left it: nobody else has this name now
-        let new = self.folder.create(&new_name)?;
-        let new = self.folder.file(&new_name, new.as_ref());
-        self.folder.sync(Level::Notes)?; // who concludes this finds both, or nothing was written
-        let rejected = match plan.dropped {
+    fn write(&self, draft: File<'_>) -> Result<(), Error> {
+        let name = layout::rejected(self.session);
+        let rejected = match self.plan.dropped {
             0 => None, // an empty file would say that something was taken out
-            _ => Some(self.folder.open_or_create(&rejected_name, Access::Append)?),
+            _ => Some(self.folder.open_or_create(&name, Access::Append)?),
         };
-        let rejected = rejected.as_deref().map(|r| self.folder.file(&rejected_name, r));
-        sift(self.log, self.session, self.len, Outlet::Files { kept: new, rejected })?;
-        new.sync()?;
-        rejected.map_or(Ok(()), |rejected| rejected.sync())?;
-        self.folder.sync(Level::Notes)?;
-        let read_back = sift(new, self.session, new.status()?.len, Outlet::Nowhere)?;
-        if read_back.is_clean() && read_back.kept == plan.kept + plan.won_back {
-            return Ok(());
-        }
-        Err(new.failed("read back", io::ErrorKind::InvalidData.into()))
+        let rejected = rejected.as_deref().map(|handle| self.folder.file(&name, handle));
+        sift(self.log, self.session, self.len, Outlet::Files { kept: draft, rejected })?;
+        rejected.map_or(Ok(()), |rejected| rejected.sync())
     }
 
-    /// Checks that no program which knows no lock has written meanwhile, or moved anything.
-    fn check_undisturbed(&self, held: &Held, deadline: Deadline) -> Result<(), Error> {
-        let now = self.log.status()?;
-        if now.len == self.len
-            && self.folder.identity(self.name)? == Some(now.id)
-            && held.still_counts(self.folder, self.session, deadline)?
-        {
+    fn check(&self, draft: File<'_>) -> Result<(), Error> {
+        let read_back = sift(draft, self.session, draft.status()?.len, Outlet::Nowhere)?;
+        if read_back.is_clean() && read_back.kept == self.plan.kept + self.plan.won_back {
             return Ok(());
         }
-        Err(self
-            .log
-            .refused(ErrorKind::Busy, "repair")
-            .with_detail("another program has written to it meanwhile, without the lock"))
+        Err(draft.failed("read back", io::ErrorKind::InvalidData.into()))
     }
 }

@@ -24,7 +24,7 @@ use super::{
     look::Look,
     medium::{Access, Handle},
     reader::{Newest, Search},
-    repair,
+    replace,
     system::{Deadline, process_number},
     undo::{Fate, Taken, take_back},
 };
@@ -134,7 +134,7 @@ impl Files {
                 return Ok(Opened { log, origin: Origin::Found });
             }
         }
-        repair::conclude(folder, session)?;
+        replace::conclude(folder, session)?;
         if let Some(log) = folder.open_if_there(name, Access::Append)? {
             return Ok(Opened { log, origin: Origin::Found });
         }

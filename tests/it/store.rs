@@ -21,6 +21,7 @@ mod importing;
 mod model;
 mod reading;
 mod repairing;
+mod replacing;
 mod together;
 
 const TORN: &[u8] = br#"{"v":1,"session":"s1","gen":0,"text":"to"#;

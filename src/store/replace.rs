@@ -1,0 +1,156 @@
+//! Replacing a log as a whole, which a repair and an import do: in one step, on demand.
+//!
+//! ```text
+//! mark ─ the draft is written ─ sync it ─ look at it ─ see that nobody has disturbed the log
+//!      ─ rename the draft over the log ─ sync the folder ─ unmark
+//! ```
+//!
+//! Until the rename the log is untouched, and from then on it is the new one: there is no moment
+//! without a readable log. The lock is held throughout.
+//!
+//! The mark is for the one who finds it there, since a process died in the middle. If the draft is
+//! still beside the old log, what went to .rejected is taken back, to the length that the mark
+//! names; else a loss of power could bring the old log back, and with it swallow what is appended to
+//! the new one. So whoever appends or replaces next syncs the folder first.
+//!
+//! What the new log holds is not this module's business, but its [`Content`]'s.
+
+use super::{
+    Level, file::File, folder::Folder, layout, lock::Held, mark, medium::Access, system::Deadline,
+};
+use crate::{
+    error::{Error, ErrorKind},
+    session::SessionName,
+};
+
+/// What a log is replaced by, and how messages speak of it.
+pub(super) trait Content {
+    /// What is attempted on the log.
+    const ATTEMPTED: &'static str;
+    /// What is so once the log is replaced.
+    const DONE: &'static str;
+    /// What to do where a loss of power may have undone it.
+    const AGAIN: &'static str;
+
+    /// Writes all of it to the empty `draft`; what it writes elsewhere it makes durable itself.
+    fn write(&self, draft: File<'_>) -> Result<(), Error>;
+
+    /// Looks at the draft once more, now that it is durable.
+    fn check(&self, draft: File<'_>) -> Result<(), Error>;
+}
+
+/// A log on its way to be replaced, under its lock.
+pub(super) struct Replacement<'a> {
+    pub(super) folder: &'a Folder,
+    pub(super) session: &'a SessionName,
+    /// The log as it is named now; `None` where there is none.
+    pub(super) log: Option<File<'a>>,
+    /// Its length when its content was looked at.
+    pub(super) len: u64,
+    pub(super) held: &'a Held,
+    pub(super) deadline: Deadline,
+}
+
+impl Replacement<'_> {
+    /// Replaces the log, or leaves it as it is.
+    ///
+    /// # Durability
+    ///
+    /// On return the new log survives a loss of power. An error is [`ErrorKind::Uncertain`] where
+    /// the new log is there, but may not.
+    pub(super) fn run<C: Content>(&self, content: &C) -> Result<(), Error> {
+        let replaced = mark::put(self.folder, self.session)
+            .and_then(|()| self.draw_up(content))
+            .and_then(|()| self.check_undisturbed(C::ATTEMPTED))
+            .and_then(|()| self.swap());
+        if let Err(e) = replaced {
+            let _ = conclude(self.folder, self.session); // else the next to write does it
+            return Err(e);
+        }
+        self.settle::<C>()
+    }
+
+    /// Writes the draft, durable, and has it looked at.
+    fn draw_up<C: Content>(&self, content: &C) -> Result<(), Error> {
+        let (folder, name) = (self.folder, layout::repaired(self.session));
+        folder.remove_if_there(&name)?; // a crash left it: nobody else has this name now
+        let draft = folder.create(&name)?;
+        let draft = folder.file(&name, draft.as_ref());
+        folder.sync(Level::Notes)?; // who concludes this finds mark and draft, or nothing was written
+        content.write(draft)?;
+        draft.sync()?;
+        folder.sync(Level::Notes)?;
+        content.check(draft)
+    }
+
+    /// Checks that no program which knows no lock has written meanwhile, or moved anything.
+    fn check_undisturbed(&self, attempted: &'static str) -> Result<(), Error> {
+        let name = layout::log(self.session);
+        let now = self.log.map(|log| log.status()).transpose()?;
+        if now.is_none_or(|now| now.len == self.len)
+            && self.folder.identity(&name)? == now.map(|now| now.id)
+            && self.held.still_counts(self.folder, self.session, self.deadline)?
+        {
+            return Ok(());
+        }
+        Err(Error::on(ErrorKind::Busy, attempted, &self.folder.path(&name))
+            .with_detail("another program has written to it meanwhile, without the lock"))
+    }
+
+    /// Gives the draft the name of the log.
+    ///
+    /// A network can lose the answer to a rename that was done: what counts is which file has the
+    /// name.
+    fn swap(&self) -> Result<(), Error> {
+        let (draft, log) = (layout::repaired(self.session), layout::log(self.session));
+        let new = self.folder.identity(&draft)?;
+        match self.folder.rename(&draft, &log) {
+            Err(_) if new.is_some() && self.folder.identity(&log).is_ok_and(|is| is == new) => {
+                Ok(())
+            }
+            renamed => renamed,
+        }
+    }
+
+    /// Makes durable that the log was replaced, and takes the mark away.
+    fn settle<C: Content>(&self) -> Result<(), Error> {
+        self.folder.sync(Level::Notes).map_err(|e| {
+            let (done, again) = (C::DONE, C::AGAIN);
+            let may = "but a loss of power may bring the old one back";
+            e.with_kind(ErrorKind::Uncertain).with_detail(format!("{done}, {may}; {again}"))
+        })?;
+        let _ = self.folder.remove_if_there(&layout::repairing(self.session)); // else the next append does
+        Ok(())
+    }
+}
+
+/// Concludes a replacement that did not come to its end; the lock must be held.
+pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
+    let (mark, draft) = (layout::repairing(session), layout::repaired(session));
+    if folder.identity(&mark)?.is_none() {
+        return Ok(());
+    }
+    folder.sync(Level::Notes)?;
+    if folder.identity(&draft)?.is_some() {
+        // The log was not replaced: what a repair took out still stands in it.
+        if let Some(before) = mark::rejected_before(folder, &mark)? {
+            take_back_rejected(folder, session, before)?;
+        }
+        folder.remove_if_there(&draft)?;
+    }
+    folder.remove_if_there(&mark)
+}
+
+fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Result<(), Error> {
+    let name = layout::rejected(session);
+    if before == 0 {
+        return folder.remove_if_there(&name);
+    }
+    let Some(handle) = folder.open_if_there(&name, Access::Append)? else { return Ok(()) };
+    let rejected = folder.file(&name, handle.as_ref());
+    if rejected.status()?.len > before {
+        rejected.cut(before)?;
+        rejected.sync()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The promise: a log that another program has touched, which knows no lock, while its replacement
+//! was drawn up is not replaced: what that program did stands, and the repair or the import says
+//! that it is not done. Shown for each way of touching it, at each step up to the last look.
+
+use graff_notes::{
+    ErrorKind,
+    store::{
+        RepairMode, Store,
+        medium::{Access, Medium},
+    },
+};
+
+use super::{UNSEALED, holding, two_notes};
+use crate::support::{
+    faulty::{Disk, Fault, FaultyMedium, OpKind, When},
+    notes::{LOG, import, line, s1, store_on},
+};
+
+const DRAFT: &str = "s1.notes.repaired";
+
+/// The steps of drawing up a draft, up to the look whether the log is as it was.
+const STEPS: [(OpKind, &str); 4] = [
+    (OpKind::Create, "s1.notes.repairing"),
+    (OpKind::Create, DRAFT),
+    (OpKind::Append, DRAFT),
+    (OpKind::Sync, DRAFT),
+];
+
+/// What a program does that knows no lock.
+type Touch = fn(&FaultyMedium);
+
+/// Returns why it was not done.
+type Act = fn(&Store) -> Option<ErrorKind>;
+
+fn append(medium: &FaultyMedium) {
+    let log = medium.open(LOG, Access::Append).or_else(|_| medium.open(LOG, Access::Create));
+    log.and_then(|log| log.append(UNSEALED)).expect("nothing hinders it");
+}
+
+fn replace(medium: &FaultyMedium) {
+    let other = medium.open("other", Access::Create);
+    other.and_then(|other| other.append(&two_notes())).expect("nothing hinders it");
+    medium.rename("other", LOG).expect("nothing hinders it");
+}
+
+fn take_the_lock_away(medium: &FaultyMedium) {
+    medium.remove("s1.notes.lock").expect("it is there");
+}
+
+fn repair(store: &Store) -> Option<ErrorKind> {
+    store.repair(&s1(), RepairMode::Write).err().map(|e| e.kind())
+}
+
+fn import_three(store: &Store) -> Option<ErrorKind> {
+    import(store, &[two_notes(), line(3, "three")].concat()).err().map(|e| e.kind())
+}
+
+#[test]
+fn what_another_program_does_meanwhile_stands_and_the_log_is_not_replaced() {
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let acts: [(&str, Option<Vec<u8>>, Act); 3] = [
+        ("a repair", Some(damaged), repair),
+        ("an import", Some(two_notes()), import_three),
+        ("an import of all", None, import_three),
+    ];
+    for (name, log, act) in acts {
+        for step in STEPS {
+            let appended = Some([log.as_deref().unwrap_or_default(), UNSEALED].concat());
+            let touches: [(Touch, Option<Vec<u8>>); 3] = [
+                (append, appended),
+                (replace, Some(two_notes())),
+                (take_the_lock_away, log.clone()),
+            ];
+            for (index, (touch, expected)) in touches.into_iter().enumerate() {
+                let said = format!("{name}, touch {index} before {step:?}");
+                let medium = with_log(log.as_deref());
+                let other = medium.clone();
+                let touch = Fault::After(Box::new(move || touch(&other)));
+                medium.plan(When::Next(step.0, step.1), touch);
+                assert_eq!(act(&store_on(medium.clone())), Some(ErrorKind::Busy), "{said}");
+                assert_eq!(medium.outstanding(), 0, "{said}");
+                let live = medium.live();
+                assert_eq!(live.get(LOG), expected.as_ref(), "{said}");
+                let left = |name: &&String| name.contains(".rep") || name.contains(".rejected");
+                assert_eq!(live.keys().find(left), None, "{said}");
+            }
+        }
+    }
+}
+
+fn with_log(log: Option<&[u8]>) -> FaultyMedium {
+    log.map_or_else(|| FaultyMedium::new(Disk::default()), holding)
+}
