@@ -1,9 +1,11 @@
 //! Promise: a line says what docs/format.md says it does, to this crate and to any other reader.
 //!
 //! Shown by the exact bytes that are written, by each rule broken in turn, by an independent reader
-//! that agrees on every fixture and on mutations of good lines, and by the fast path agreeing with
-//! the parser behind it. What is written comes back, whatever characters it holds.
+//! that agrees on every fixture and on mutations of good lines, by a reader with codegraff's rules,
+//! and by the fast path agreeing with the parser behind it. What is written comes back, whatever
+//! characters it holds.
 
+mod codegraff;
 mod readers;
 mod rules;
 

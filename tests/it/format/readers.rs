@@ -2,21 +2,37 @@
 
 use proptest::prelude::*;
 
-use crate::properties::reference::{BEYOND_REFERENCE, detour, ours, reference, resealed};
-use crate::support::logs::{fixture, fixtures, session};
+use crate::properties::{
+    compared::{detour, our_line, our_log, resealed},
+    reference,
+};
+use crate::support::{
+    faulty::{FaultyMedium, Image},
+    logs::{fixture, fixtures, session},
+    notes::store_on,
+};
 
 #[test]
 fn an_independent_reader_agrees_on_every_fixture() {
-    let mut beyond = Vec::new();
     for (name, file) in fixtures() {
-        for (index, line) in file.split(|&byte| byte == b'\n').enumerate() {
-            match reference(line, session().as_str()) {
-                Err(BEYOND_REFERENCE) => beyond.push(name.clone()),
-                said => assert_eq!(ours(line, &session()), said, "{name}, line {}", index + 1),
-            }
-        }
+        let (lines, end) = reference::log(&file, session().as_str());
+        assert_eq!(our_log(&file), (lines.clone(), end), "{name}");
+        let newest = lines.into_iter().flatten().filter_map(|record| record.text).next_back();
+        assert_eq!(shown(file), newest, "{name}");
     }
-    assert_eq!(beyond, ["deep_200", "lone_surrogate", "odd_numbers"]);
+}
+
+/// The text of the newest note of a log, as the store shows it.
+fn shown(log: Vec<u8>) -> Option<String> {
+    let file = format!("{}.notes.jsonl", session().as_str());
+    let store = store_on(FaultyMedium::holding(&Image::from([(file, log)])));
+    store.newest(&session()).unwrap().note.map(|note| note.text)
+}
+
+#[test]
+fn the_independent_reader_has_nothing_of_this_crate() {
+    let reader = include_str!("../properties/reference.rs");
+    assert!(!["graff_notes", "super::", "crate::"].iter().any(|name| reader.contains(name)));
 }
 
 /// Good lines without a seal, on which no reader trips.
@@ -90,7 +106,7 @@ fn mutants() -> impl Strategy<Value = Vec<u8>> {
 fn the_fast_path_says_what_the_parser_behind_it_says_on_every_fixture() {
     for (name, file) in fixtures() {
         for line in file.split(|&byte| byte == b'\n') {
-            assert_eq!(ours(line, &session()), ours(&detour(line), &session()), "{name}");
+            assert_eq!(our_line(line, &session()), our_line(&detour(line), &session()), "{name}");
         }
     }
 }
@@ -100,13 +116,12 @@ proptest! {
 
     #[test]
     fn an_independent_reader_agrees_on_mutations(line in mutants()) {
-        let said = reference(&line, session().as_str());
-        prop_assume!(said != Err(BEYOND_REFERENCE));
-        prop_assert_eq!(ours(&line, &session()), said);
+        let said = reference::line(&line, session().as_str());
+        prop_assert_eq!(our_line(&line, &session()), said);
     }
 
     #[test]
     fn the_fast_path_says_what_the_parser_behind_it_says(line in mutants()) {
-        prop_assert_eq!(ours(&line, &session()), ours(&detour(&line), &session()));
+        prop_assert_eq!(our_line(&line, &session()), our_line(&detour(&line), &session()));
     }
 }

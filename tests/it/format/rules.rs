@@ -108,6 +108,15 @@ fn each_known_field_may_stand_there_once_and_every_other_any_number_of_times() {
 }
 
 #[test]
+fn a_key_of_the_record_is_a_string_and_one_further_in_is_not_looked_into() {
+    let whole = r#""v":1,"session":"kiln","text":"x""#;
+    assert!(matches!(fault(&members(&format!(r#"{whole},"\ud800":1"#))), Fault::Malformed { .. }));
+    assert!(matches!(members(&format!(r#"{whole},"x":{{"\ud800":1}}"#)), Line::Record(_)));
+    let newer = r#""v":2,"\ud800":1"#;
+    assert!(matches!(members(newer), Line::Bad(_)));
+}
+
+#[test]
 fn a_newer_version_is_not_guessed_at_but_its_checksum_counts() {
     assert_eq!(members(r#""v":2"#), Line::Newer);
     assert_eq!(members(r#""v":18446744073709551615,"session":7,"text":null,"crc":1"#), Line::Newer);

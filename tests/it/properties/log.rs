@@ -8,14 +8,15 @@ use graff_notes::{
 };
 
 use super::{
-    number,
-    reference::{BEYOND_REFERENCE, detour, ours, reference},
+    compared::{detour, our_line, our_log},
+    number, reference,
     seen::{replay, replay_in_pieces, rewind, session},
 };
 
 /// Any bytes read the same in pieces, from the end, on the fast path and off it, and as another
 /// reader has them; and what is won back from a bad line is whole.
 pub(crate) fn any_bytes_are_read_one_way(file: &[u8]) {
+    assert_eq!(our_log(file), reference::log(file, session().as_str()), "the other reader");
     let whole = replay(file);
     let piece = 1 + file.len() * 31 % 97;
     assert_eq!(replay_in_pieces(file, piece), whole, "in pieces of {piece}");
@@ -28,12 +29,8 @@ pub(crate) fn any_bytes_are_read_one_way(file: &[u8]) {
 }
 
 fn a_line_is_read_one_way(line: &[u8]) {
-    let said = ours(line, &session());
-    assert_eq!(ours(&detour(line), &session()), said, "off the fast path");
-    match reference(line, session().as_str()) {
-        Err(BEYOND_REFERENCE) => {}
-        other => assert_eq!(said, other, "the other reader"),
-    }
+    let said = our_line(line, &session());
+    assert_eq!(our_line(&detour(line), &session()), said, "off the fast path");
     let won = win_back(line, &session());
     assert!(won.is_sorted_by(|a, b| a.end <= b.start), "{won:?}");
     for range in won {
