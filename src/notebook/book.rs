@@ -316,7 +316,7 @@ impl Notebook {
     }
 
     fn came_to(&self, outcome: Outcome) -> Outcome {
-        tracing::debug!(outcome = outcome.as_str(), ?outcome, "note");
+        tracing::debug!(outcome = outcome.as_str(), figures = ?outcome, "note");
         self.state().tally.came_to(outcome.as_str());
         outcome
     }

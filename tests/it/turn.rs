@@ -6,6 +6,7 @@
 //! and records what it was asked. The modules below follow a turn: its end, the steers, the summary,
 //! the overflow, what providers say, and the figures of reported faults.
 
+mod awaits;
 mod cap;
 mod faults;
 mod handoffs;

@@ -1,5 +1,6 @@
 //! Builders of worlds for the tests.
 
+pub(crate) mod awaited;
 #[cfg(target_os = "linux")]
 pub(crate) mod child;
 pub(crate) mod faulty;
