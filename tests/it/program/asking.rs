@@ -112,3 +112,24 @@ fn a_command_that_is_waited_for_no_longer_ends_with_all_that_it_started() {
     assert_eq!(rest(heard), "");
     Ran::of_child(child).ends(0);
 }
+
+#[test]
+fn a_generation_whose_program_was_killed_before_the_reply_is_not_asked_about_again() {
+    let world = world();
+    let roll = |note_from| {
+        let mut rollover = world.command(&["rollover", "--transcript", "s1.jsonl", "--json"]);
+        rollover.args(["--system", "PROMPT.md", "--window-tokens", "10000"]);
+        rollover.args(["--note-from", note_from]).spawn().expect("it starts")
+    };
+    let victim = roll("command:kill -s KILL $PPID; echo the note that nobody waits for");
+    assert!(Ran::of_child(victim).ends_by(Signal::KILL).stdout.is_empty());
+    for _ in 0..2 {
+        let answer = Ran::of_child(roll("command:touch asked; echo a second note")).ends(0).json();
+        assert_eq!(answer["note"]["decision"], "already_attempted", "{answer}");
+        assert_eq!(answer["prompt"], "base\n", "{answer}");
+    }
+    assert!(!world.root().join("asked").exists(), "a second call for one generation");
+    let log = world.run(&["log", "s1", "--json"]);
+    let kinds: Vec<_> = log.answers().iter().map(|record| record["kind"].clone()).collect();
+    assert_eq!(kinds, ["attempt"]);
+}

@@ -13,13 +13,17 @@ use std::{
 
 use camino::Utf8Path;
 use graff_notes::{
+    Notebook,
+    budget::RunPool,
+    gate::{Boundary, Verdict},
+    notebook::{Settings, Spent},
     store::{Disk, RepairMode, Store},
-    units::Generation,
+    units::{Calls, Generation, Tokens},
 };
 use rustix::{fs::FlockOperation, fs::Mode};
 
 use super::{
-    notes::{note, s1},
+    notes::{note, now, s1},
     watched::Watched,
 };
 
@@ -51,9 +55,11 @@ pub(crate) enum Role {
     Umask,
     /// Does all that reads, and says how much memory it held at the most, in KiB.
     Peak,
+    /// Decides on a note as a host does, says what came of it, and waits for a model's reply.
+    Ask,
 }
 
-const ROLES: [(&str, Role); 8] = [
+const ROLES: [(&str, Role); 9] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("newest", Role::Newest),
@@ -62,6 +68,7 @@ const ROLES: [(&str, Role); 8] = [
     ("flock", Role::Flock),
     ("umask", Role::Umask),
     ("peak", Role::Peak),
+    ("ask", Role::Ask),
 ];
 
 /// A child at work; it is killed when the test is done with it.
@@ -184,6 +191,7 @@ pub(crate) fn play() {
         Role::Flock => flock(&store),
         Role::Umask => umask(&store, argument),
         Role::Peak => peak(&store),
+        Role::Ask => ask(&store),
     }
 }
 
@@ -249,4 +257,21 @@ fn peak(store: &Store) {
     let status = std::fs::read_to_string("/proc/self/status").expect("a status");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     say(peak.trim().trim_end_matches(" kB"));
+}
+
+fn ask(store: &Store) {
+    let pool = RunPool::builder().build();
+    let notebook = Notebook::open(store, s1().as_str(), pool, Settings::default()).expect("a log");
+    let (window, effective) = (Tokens::new(200_000), Tokens::new(180_000));
+    let situation = notebook.situation(Boundary::EndOfTurn, window, effective, Calls::ZERO);
+    match notebook.decide(&situation) {
+        Verdict::Refuse(why) => say(why.as_str()),
+        Verdict::Fire(ticket) => match notebook.spend(ticket, now()) {
+            Spent::Left(outcome) => say(outcome.as_str()),
+            Spent::Ask(_attempt) => {
+                say("asked");
+                wait_to_be_told();
+            }
+        },
+    }
 }
