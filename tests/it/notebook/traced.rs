@@ -125,7 +125,7 @@ fn an_attempt_its_outcome_and_a_rollover_are_traced_with_their_records() {
     let situation = at_end_of_turn(&notebook);
     let (attempt, asked) = told(|| ask(&notebook));
     let fired = format!("DEBUG note gate decision=\"fire\" situation={situation:?}");
-    assert_eq!(asked, [fired.as_str(), "DEBUG appended session=s1 seq=1 bytes=97"]);
+    assert_eq!(asked, [fired.as_str(), "DEBUG appended session=s1 seq=1 bytes=100"]);
 
     let answer = Answer::Text(NOTE.to_owned());
     let (_, settled) = told(|| notebook.settle(attempt, answer, now()));
@@ -135,5 +135,5 @@ fn an_attempt_its_outcome_and_a_rollover_are_traced_with_their_records() {
 
     let (_, rolled) = told(|| notebook.rolled_over(now()));
     let begun = "DEBUG rolled over generation=1";
-    assert_eq!(rolled, [begun, "DEBUG appended session=s1 seq=3 bytes=98"]);
+    assert_eq!(rolled, [begun, "DEBUG appended session=s1 seq=3 bytes=101"]);
 }
