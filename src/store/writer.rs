@@ -36,6 +36,10 @@ use crate::{
     units::Seq,
 };
 
+/// What is said of a record of which nobody knows whether it is there, or will be.
+const UNKNOWN: &str =
+    "the note may or may not be on disk: it could be neither made durable nor taken back";
+
 /// The open files of a session, kept from one append to the next.
 #[derive(Debug)]
 pub(super) struct Files {
@@ -265,14 +269,13 @@ impl Writer<'_> {
             Err(e) => (Taken::Unknown, Some(e)),
         };
         let fate = take_back(self.file, self.look.len(), line, taken);
-        let error = error.unwrap_or_else(|| self.short(line, taken, fate));
+        let error = match error {
+            Some(error) if fate == Fate::Unknown => error.with_detail(UNKNOWN),
+            Some(error) => error,
+            None => self.short(line, taken, fate),
+        };
         tracing::warn!(session = %self.session, error = error.with_causes(), ?fate, "could not append");
-        Err(match fate {
-            Fate::TakenBack | Fate::GivenUp => error,
-            Fate::Unknown => error.with_kind(ErrorKind::Uncertain).with_detail(
-                "the note may or may not be on disk: it could be neither made durable nor taken back",
-            ),
-        })
+        Err(if fate == Fate::Unknown { error.with_kind(ErrorKind::Uncertain) } else { error })
     }
 
     /// Returns the error of a write that took a part: the system gives no reason for that, and a
@@ -281,7 +284,7 @@ impl Writer<'_> {
         let now = match fate {
             Fate::TakenBack => "they were taken back, and the log reads as before",
             Fate::GivenUp => "they could not be taken back, and stand there as no record",
-            Fate::Unknown => "whether they could be taken back is not known",
+            Fate::Unknown => UNKNOWN,
         };
         let taken = taken.at_least();
         self.file

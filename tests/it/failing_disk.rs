@@ -5,6 +5,8 @@
 //! Shown by failing every operation once with each errno, every two of an append together, and
 //! writes short by every length. After each, every image that the disk may hold is read.
 
+mod words;
+
 use std::collections::HashSet;
 
 use graff_notes::{

@@ -135,6 +135,12 @@ impl Disk {
         file.sync();
     }
 
+    /// Puts another file in the place of one, as a program does that knows no lock.
+    pub(crate) fn replace(&mut self, name: &str, bytes: &[u8]) {
+        self.create(name);
+        self.append_durably(name, bytes);
+    }
+
     /// Makes the folders and a file in them as a program does that syncs nothing.
     pub(crate) fn make_undurably(&mut self, name: &str, bytes: &[u8]) {
         self.graff.is_there = true;
