@@ -254,6 +254,22 @@ impl Concern {
             Self::NewerVersion => "newer_version",
         }
     }
+
+    /// Returns what a repair does about it, in words for a person.
+    #[must_use]
+    pub const fn under_repair(&self) -> &'static str {
+        match self {
+            Self::Bad(_) | Self::TornTail(_) => {
+                "repair takes it out, and wins back what is whole in it"
+            }
+            Self::Foreign { .. }
+            | Self::SeqRepeated { .. }
+            | Self::SeqBackward { .. }
+            | Self::GenerationRepeated { .. }
+            | Self::GenerationNotCounted { .. }
+            | Self::NewerVersion => "repair keeps it",
+        }
+    }
 }
 
 impl fmt::Display for Concern {

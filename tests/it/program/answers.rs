@@ -172,6 +172,27 @@ fn verify_tells_the_figures_and_every_fault() {
 }
 
 #[test]
+fn verify_says_of_each_finding_whether_a_repair_would_take_it_out() {
+    let world = world();
+    let log = std::fs::read_to_string(world.log("s1")).expect("a log");
+    let again = log.lines().next().expect("a record");
+    let foreign = "{\"v\":1,\"session\":\"s2\",\"text\":\"not ours\"}\n";
+    let newer = "{\"v\":2,\"session\":\"s1\",\"text\":\"not known\"}\n";
+    world.put("s1", format!("junk\n{log}{foreign}{newer}{again}\n{{\"v\":1,{again}\n{{\"v\":1"));
+    let said = world.run(&["verify", "s1", "--json"]).ends(5).json();
+    let lines = |faults: &Value, wanted: &dyn Fn(&str) -> bool| -> Vec<_> {
+        let faults = faults.as_array().expect("an array").iter();
+        let wanted = faults.filter(|fault| wanted(fault["detail"].as_str().expect("words")));
+        wanted.map(|fault| fault["line"].clone()).collect()
+    };
+    let taken_out = lines(&said["faults"], &|words| words.contains("; repair takes it out"));
+    assert_eq!(lines(&said["faults"], &|words| words.ends_with("; repair keeps it")), [6, 8]);
+    assert_eq!(taken_out, [1, 9, 10]);
+    let repair = world.run(&["repair", "s1", "--json"]).ends(5).json();
+    assert_eq!(lines(&repair["lines"], &|_| true), taken_out);
+}
+
+#[test]
 fn verify_has_a_row_for_the_session_and_for_each_finding() {
     let world = world();
     let log = std::fs::read_to_string(world.log("s1")).expect("a log");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use graff_notes::{
-    log::{Finding, Health},
+    log::{Concern, Finding, Health},
     session::SessionName,
     store::Store,
     units::Bytes,
@@ -23,8 +23,9 @@ Examples:
   graff-notes verify fix-parser --json | jq .faults
 
 In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding
-session, `fault` or `remark`, line, offset in bytes, reason, and what it means. The first 1000 of
-each sort are named; a last row has the reason `left_out` and says how many more there are.
+session, `fault` or `remark`, line, offset in bytes, reason, and what it means and a
+repair would do. The first 1000 of each sort are named; a last row has the reason `left_out` and
+says how many more there are.
 
 Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not
 there, or none is; else 0.";
@@ -146,9 +147,14 @@ impl From<&Finding> for Fault {
             line: finding.line,
             offset: finding.offset,
             reason: finding.concern.reason(),
-            detail: finding.concern.to_string(),
+            detail: detail(&finding.concern),
         }
     }
+}
+
+/// Returns what a finding means, and what a repair would do about it.
+fn detail(concern: &Concern) -> String {
+    format!("{concern}; {}", concern.under_repair())
 }
 
 fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), Stop> {
@@ -162,7 +168,7 @@ fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), 
         let place = [Cell::figure(line), Cell::figure(offset)];
         let mut row = vec![name(), Cell::text(sort)];
         row.extend(place);
-        row.extend([Cell::text(concern.reason()), Cell::text(concern.to_string())]);
+        row.extend([Cell::text(concern.reason()), Cell::text(detail(concern))]);
         table.row(&mut cx.out, row)?;
     }
     let left_out = [("fault", health.faults_left_out), ("remark", health.remarks_left_out)];
@@ -185,7 +191,7 @@ fn words(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(),
     let mut findings: Vec<_> = health.faults.iter().chain(&health.remarks).collect();
     findings.sort_by_key(|finding| finding.offset);
     for finding in findings {
-        cx.out.line(&shown(&format!("  {finding}")))?;
+        cx.out.line(&shown(&format!("  {finding}; {}", finding.concern.under_repair())))?;
     }
     if left_out > 0 {
         cx.out.line(&format!("  and {left_out} more"))?;
