@@ -11,7 +11,10 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
-use graff_notes::{ErrorKind, store::Store};
+use graff_notes::{
+    ErrorKind,
+    store::{RepairMode, Store},
+};
 
 use crate::support::{
     child::{self, Actor, Role},
@@ -95,6 +98,14 @@ impl Tmpfs {
         None
     }
 
+    /// Mounts it again, to be written to (`rw`) or not (`ro`).
+    #[track_caller]
+    fn remount(&self, access: &str) {
+        let mut mount = Command::new("mount");
+        mount.args(["-o", &format!("remount,size=64k,{access}")]).arg(self.folder.path());
+        assert!(mount.status().is_ok_and(|status| status.success()), "as it was mounted");
+    }
+
     fn root(&self) -> &Utf8Path {
         Utf8Path::from_path(self.folder.path()).expect("UTF-8")
     }
@@ -129,6 +140,30 @@ fn a_full_disk_costs_only_the_notes_that_it_refused() {
     add(&store, "short enough");
     acknowledged.push("short enough".to_owned());
     assert_eq!(records(&store), acknowledged);
+}
+
+#[test]
+fn a_disk_that_has_become_read_only_is_read_and_refuses_the_rest_in_words() {
+    let Some(disk) = Tmpfs::mount() else { return };
+    let store = Store::at(disk.root());
+    add(&store, "one");
+    let path = store.log_path(&s1());
+    let damaged = [fs::read(&path).expect("a log"), b"junk\n".to_vec()].concat();
+    fs::write(&path, &damaged).expect("damage");
+    disk.remount("ro");
+    let append = store.append(&s1(), &note("two")).map(drop);
+    let repair = store.repair(&s1(), RepairMode::Write).map(drop);
+    for refused in [append, repair, store.forget(&s1())] {
+        let e = refused.expect_err("nothing can be written");
+        assert_eq!(e.kind(), ErrorKind::ReadOnly, "{}", e.with_causes());
+        assert!(e.with_causes().ends_with("Read-only file system (os error 30)"));
+    }
+    assert_eq!(records(&store), ["one"]);
+    assert_eq!(store.verify(&s1()).expect("a log").bad_lines, 1);
+    assert_eq!(fs::read(&path).expect("a log"), damaged);
+    disk.remount("rw");
+    add(&store, "two");
+    assert_eq!(records(&store), ["one", "two"]);
 }
 
 // Failing calls.

@@ -83,6 +83,26 @@ fn without_permission_the_error_says_so_and_on_what() {
 }
 
 #[test]
+fn below_a_folder_that_anybody_may_write_to_the_store_is_its_owners_alone() {
+    let home = Home::new();
+    set_mode(home.root.as_str(), 0o777);
+    add(&home.store, "one");
+    let before = home.bytes();
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+    let denied =
+        |path: &str| format!("PermissionDenied: open {path}: Permission denied (os error 13)");
+    assert_eq!(said, [denied(home.store.lock_path(&s1()).as_str())]);
+    let said = as_nobody(Role::Newest, &home).expect("it ran before");
+    assert_eq!(said, [denied(home.store.log_path(&s1()).as_str())]);
+    assert_eq!(home.bytes(), before);
+    assert_eq!(mode(&home.root), 0o777, "what is not ours stays as it is");
+    assert_eq!(mode(&home.root.join(".graff")), 0o700);
+}
+
+#[test]
 fn in_a_folder_that_cannot_be_written_to_nothing_is_made_and_reading_goes_on() {
     let home = Home::new();
     add(&home.store, "one");
