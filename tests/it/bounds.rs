@@ -13,6 +13,7 @@ use std::{
 use crate::support::{
     child::{Actor, Role, command},
     notes::{Home, line, s1},
+    report,
 };
 
 /// No reading may hold more, in KiB: the longest line a few times over, and the process itself.
@@ -35,11 +36,10 @@ fn is_read_within_bounds(name: &str, write: impl FnOnce(&mut dyn Write) -> std::
     let said = reader.next().unwrap_or_else(|| panic!("{name}: the reader died"));
     let peak: u64 = said.parse().unwrap_or_else(|_| panic!("{name}: {said}"));
     let seconds = begin.elapsed().as_secs_f64();
-    let _ = writeln!(
-        std::io::stdout(),
+    report(format_args!(
         "bounds: {name}, {} MB: {seconds:.1} s for five readings, {peak} KiB at the peak",
         len / MB as u64
-    );
+    ));
     assert!(peak < PEAK_KIB_MAX, "{name}: {peak} KiB");
 }
 
@@ -72,8 +72,8 @@ fn a_line_of_100_mb_is_read_within_bounds() {
 }
 
 #[test]
-fn hundreds_of_thousands_of_odd_lines_are_read_within_bounds() {
-    is_read_within_bounds("blank lines", repeated(b"\n".to_vec(), 300_000));
+fn a_million_odd_lines_are_read_within_bounds() {
+    is_read_within_bounds("blank lines", repeated(b"\n".to_vec(), 1_000_000));
     is_read_within_bounds("bad lines", repeated(b"x\n".to_vec(), 300_000));
     is_read_within_bounds("attempts", repeated(ATTEMPT.to_vec(), 100_000));
 }

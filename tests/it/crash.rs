@@ -12,7 +12,6 @@
 
 use std::{
     collections::HashSet,
-    io::Write as _,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -31,6 +30,7 @@ use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When},
     ledger::{Ledger, Presence, Remains},
     notes::{LOG, add, import, line, note, now, records, s1, store_on},
+    report,
 };
 
 /// What happens on a disk, step by step.
@@ -176,13 +176,11 @@ fn survives_a_crash_at_any_moment(story: &Story) {
         check_images(story, (&disk, &ledger), remains, &at, &mut seen);
     }
     let total = TOTAL.fetch_add(seen.len(), Ordering::Relaxed) + seen.len();
-    let mut out = std::io::stdout();
-    let _ = writeln!(
-        out,
+    report(format_args!(
         "crash: {:>6} images, {crashes:>3} crashes: {} (so far {total})",
         seen.len(),
         story.name
-    );
+    ));
 }
 
 /// Another process finds what the system still holds in memory, and appends.

@@ -20,6 +20,7 @@ use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, Op, OpKind, When},
     ledger::{Ledger, Presence, Remains},
     notes::{LOG, add, import, line, note, now, records, s1, store_on},
+    report,
 };
 
 const ERRNOS: [Errno; 7] =
@@ -213,6 +214,7 @@ fn every_operation_can_fail_once_and_the_error_says_which_and_why() {
             }
         }
     }
+    report(format_args!("failing disk: {failures} failures, each said in its words"));
     assert!(failures > 400, "{failures}");
 }
 

@@ -7,7 +7,6 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::Write as _,
     os::unix::fs::MetadataExt as _,
     process::{Command, Stdio},
     sync::Arc,
@@ -28,7 +27,7 @@ use rustix::{
 use crate::support::{
     child::{self, Actor, Role, command},
     notes::{Home, add, note, records, s1, stored},
-    skipped,
+    report, skipped,
     watched::Watched,
 };
 
@@ -147,8 +146,7 @@ fn every_acknowledged_note_is_there_after_five_hundred_kills_at_random_moments()
     let notes: usize = acknowledged.iter().map(Vec::len).sum();
     assert!(notes > 100, "{notes}: the kills came too soon to show anything");
     assert_eq!(add(&home.store, "after all"), found.last().expect("a note").0 + 1);
-    let mut out = std::io::stdout();
-    let _ = writeln!(out, "kills: 500, {notes} acknowledged, {} found", found.len());
+    report(format_args!("kills: 500, {notes} acknowledged, {} found", found.len()));
 }
 
 /// Xorshift; the seed is in the test.

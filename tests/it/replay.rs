@@ -13,8 +13,9 @@ use graff_notes::{
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use crate::support::logs::{
-    Seen, fixture, fixtures, lfs, records, replay, replay_in_pieces, rewind, session,
+use crate::support::{
+    logs::{Seen, fixture, fixtures, lfs, records, replay, replay_in_pieces, rewind, session},
+    report,
 };
 
 #[test]
@@ -91,6 +92,7 @@ fn a_flipped_bit_costs_at_most_its_own_record_and_is_never_read_as_another() {
         let left = records(&damaged);
         assert!(is_same_but_for(&hit, &left, &whole), "byte {index}: {left:?}");
     }
+    report(format_args!("replay: each of {} bits flipped", file.len() * 8));
 }
 
 #[test]
@@ -131,7 +133,9 @@ fn a_byte_that_became_another_costs_at_most_its_own_record_and_is_never_read_as_
 
 #[test]
 fn a_byte_that_became_another_changes_no_line_before_it_and_none_behind_its_own() {
+    let mut bytes = 0;
     for (name, file) in fixtures() {
+        bytes += file.len();
         let (whole, _) = replay(&file);
         for replacement in *b"\n\0\"\\" {
             for index in 0..file.len() {
@@ -152,6 +156,7 @@ fn a_byte_that_became_another_changes_no_line_before_it_and_none_behind_its_own(
             }
         }
     }
+    report(format_args!("replay: each of {bytes} bytes replaced four times"));
 }
 
 /// The file with each of its bits flipped in turn, and the byte that the bit is in.

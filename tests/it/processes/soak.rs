@@ -18,6 +18,7 @@ use super::{Random, assert_each_once_and_in_order, numbered};
 use crate::support::{
     child::{Actor, Role, command},
     notes::{Home, add, s1},
+    report,
 };
 
 const SOAK: Duration = Duration::from_secs(30);
@@ -71,12 +72,11 @@ fn every_note_that_was_acknowledged_in_half_a_minute_of_kills_is_there_once_and_
     let [kills, repairs, looks, litter] =
         [&counts.kills, &counts.repairs, &counts.looks, &counts.litter]
             .map(|count| count.load(Ordering::Relaxed));
-    let _ = writeln!(
-        std::io::stdout(),
+    report(format_args!(
         "soak: {notes} notes acknowledged, {} found; {kills} kills, {repairs} repairs, {looks} \
          looks, {litter} pieces of litter",
         found.len()
-    );
+    ));
     assert!(notes > 1_000 && kills > 50 && repairs > 10, "too little was done to show anything");
 }
 
@@ -115,6 +115,7 @@ fn read(store: &Store, end: Instant, counts: &Counts) {
 fn repair(store: &Store, end: Instant, counts: &Counts) {
     let mut random = Random(0xD1B5_4A32_D192_ED03);
     while Instant::now() < end {
+        thread::sleep(Duration::from_millis(random.below(400)));
         let mut repairer = Actor::start(command(Role::Repair, store.root(), ""));
         if random.below(2) == 0 {
             thread::sleep(Duration::from_millis(random.below(150)));

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     plain_list::{Found, Kept, Lf, PlainList, Says, Scrap},
+    report,
     world::{Ran, World},
 };
 
@@ -334,6 +335,9 @@ impl Pair {
     }
 }
 
+/// How many histories are tried: each of about twenty steps, most of them a run or two.
+const HISTORIES: u32 = 40;
+
 /// The note of another history.
 const OTHER: &str = "another history";
 
@@ -414,15 +418,20 @@ fn runs_as_the_lists_say(history: &[(usize, Step)]) {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "whoever sees it fail needs the seed")]
 fn any_history_of_runs_answers_as_plain_lists_say() {
     let seed = std::env::var("MODEL_SEED").unwrap_or_else(|_| "20261130".to_owned());
     let seed: u64 = seed.parse().expect("MODEL_SEED is a number");
-    println!("seed {seed} (set MODEL_SEED for another)");
+    report(format_args!(
+        "model: {HISTORIES} histories from seed {seed} (set MODEL_SEED for another)"
+    ));
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let config =
-        Config { cases: 40, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+    let config = Config {
+        cases: HISTORIES,
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..Config::default()
+    };
     let histories = prop::collection::vec((0_usize..2, steps()), 1..40);
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
         .run(&histories, |history| {

@@ -18,6 +18,7 @@ use super::{TORN, holding, two_notes};
 use crate::support::{
     faulty::{Disk, Fault as DiskFault, FaultyMedium, IGNORE, OpKind, When},
     notes::{LOG, add, import, line, note, now, records, s1, session, store_on, stored},
+    report,
 };
 
 /// Lets `second` act before each operation of `first` in turn, and hands the outcomes of both to
@@ -47,6 +48,7 @@ fn interleaved<A: 'static, B: Send + 'static>(
         let of_second = outcome.lock().expect("it is free").take().expect("it acted");
         check(of_first, of_second, medium);
     }
+    report(format_args!("together: {operations} operations, another process between any two"));
 }
 
 #[test]

@@ -39,6 +39,11 @@ pub(crate) fn situation() -> Situation {
     }
 }
 
+/// Says a figure on the test run's output, past the harness, which keeps what passing tests print.
+pub(crate) fn report(figure: std::fmt::Arguments<'_>) {
+    let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{figure}\n"));
+}
+
 /// Says on the test run's output why a test shows nothing on this machine; it fails there, where the
 /// variable `GRAFF_NOTES_SKIP_NOTHING` says that this machine is to show everything.
 #[cfg(any(target_os = "linux", feature = "cli"))]
@@ -47,6 +52,5 @@ pub(crate) fn skipped(why: &str) {
     assert!(std::env::var_os("GRAFF_NOTES_SKIP_NOTHING").is_none(), "skipped: {why}");
     let thread = std::thread::current();
     let test = thread.name().unwrap_or_default(); // the harness names it so
-    let mut out = std::io::stdout();
-    let _ = std::io::Write::write_fmt(&mut out, format_args!("SKIPPED: {test}: {why}\n"));
+    report(format_args!("SKIPPED: {test}: {why}"));
 }
