@@ -139,22 +139,18 @@ const NEED_SETTINGS: [&str; 2] = ["ask", "decide"];
 pub(crate) fn parse() -> Result<Cli, Exit> {
     let read = |command: &mut clap::Command| {
         let matches = command.try_get_matches_from_mut(env::args_os())?;
-        let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        Cli::from_arg_matches(&matches).map(|cli| (cli, name))
+        let names = names(&matches);
+        Cli::from_arg_matches(&matches).map(|cli| (cli, names))
     };
     let mut command = Cli::command();
-    let (cli, name) = read(&mut command).map_err(|refused| refuse(&refused))?;
-    let flags: Vec<_> = command
-        .find_subcommand(&name)
-        .into_iter()
-        .flat_map(|command| command.get_arguments().map(|arg| arg.get_id().to_string()))
-        .collect();
+    let (cli, names) = read(&mut command).map_err(|refused| refuse(&refused))?;
+    let flags = flags(&command, &names);
     if !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
         return Ok(cli);
     }
     let mut given = match settings::read(cli.common.root.as_deref()) {
         Ok(given) => given,
-        Err(failure) if !NEED_SETTINGS.contains(&name.as_str()) => {
+        Err(failure) if !names.iter().any(|name| NEED_SETTINGS.contains(&name.as_str())) => {
             Notices::new(&cli.common).warn(failure);
             return Ok(cli);
         }
@@ -164,17 +160,34 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     if given.is_empty() {
         return Ok(cli);
     }
-    read(&mut with_defaults(&name, given)).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
+    let mut command = with_defaults(Cli::command(), &names, given);
+    read(&mut command).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
+}
+
+/// Returns the names of a command, such as `hooks` and `status`.
+fn names(matches: &clap::ArgMatches) -> Vec<String> {
+    let below = |(_, matches): (&str, &_)| names(matches);
+    let first = matches.subcommand_name().map(str::to_owned);
+    first.into_iter().chain(matches.subcommand().map(below).unwrap_or_default()).collect()
+}
+
+/// Returns what the flags of a command are called within the program.
+fn flags(command: &clap::Command, names: &[String]) -> Vec<String> {
+    let lowest = names.iter().try_fold(command, |command, name| command.find_subcommand(name));
+    let flags = lowest.into_iter().flat_map(clap::Command::get_arguments);
+    flags.map(|arg| arg.get_id().to_string()).collect()
 }
 
 /// Returns the command line on which the flags of a command have other defaults.
-fn with_defaults(name: &str, given: Vec<Given>) -> clap::Command {
-    let set = |command: clap::Command, given: Given| {
+fn with_defaults(command: clap::Command, names: &[String], given: Vec<Given>) -> clap::Command {
+    if let Some((name, names)) = names.split_first() {
+        return command.mut_subcommand(name, |command| with_defaults(command, names, given));
+    }
+    given.into_iter().fold(command, |command, given| {
         // A command line lives as long as the program does, and so do its defaults.
         let value: &'static str = given.value.leak();
         command.mut_arg(given.setting.flag_id(), |arg| arg.default_value(value))
-    };
-    Cli::command().mut_subcommand(name, |command| given.into_iter().fold(command, set))
+    })
 }
 
 /// Returns the cap that `--cap-bytes` names.

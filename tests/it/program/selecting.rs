@@ -1,6 +1,9 @@
 //! Which sessions and records are meant, by name, time and number, and how their times are shown.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    fs::{self, File, FileTimes},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use crate::support::world::{Ran, World};
 
@@ -156,4 +159,43 @@ fn times_are_shown_in_the_style_that_is_asked_for() {
     assert!(relative.stdout().split('\t').nth(3).is_some_and(|time| time.contains(' ')));
     let terminal = world.at_terminal(80, "", &["list", "--time", "iso", "--color", "never"]);
     assert!(terminal.ends(0).stdout().contains("2026-08-01T00:00:01Z"));
+}
+
+#[test]
+fn every_command_that_shows_times_shows_them_as_asked_on_a_terminal_or_as_is_set() {
+    let second = AUGUST + 1_500;
+    let world = world(&[("s1", &[second, second])]);
+    let last_call = world.root().join(".local/state/graff-notes/codex");
+    fs::create_dir_all(last_call.parent().expect("a folder")).expect("the folder is made");
+    fs::write(&last_call, "Stop").expect("written");
+    let called = UNIX_EPOCH + Duration::from_millis(second);
+    let file = File::options().write(true).open(&last_call).expect("the file");
+    file.set_times(FileTimes::new().set_modified(called)).expect("set");
+    for command in [
+        &["list"][..],
+        &["log", "s1"],
+        &["show", "s1"],
+        &["diff", "s1"],
+        &["search", "note"],
+        &["stats"],
+        &["export", "s1"],
+        &["forget", "s1"],
+        &["hooks", "status", "codex"],
+    ] {
+        for (style, time) in [
+            ("iso", "2026-08-01T00:00:01Z"),
+            ("local", "2026-08-01 02:00:01 +02:00"),
+            ("relative", " days ago"),
+        ] {
+            let shown = |args: &[&str], variables: &[(&str, &str)]| {
+                let mut ours = world.command(&[command, args].concat());
+                ours.env("TZ", "AAA-2").env("HOME", world.root()).env_remove("XDG_STATE_HOME");
+                ours.envs(variables.iter().copied());
+                let ran = World::typing(200, "n\n", ours);
+                assert!(ran.stdout().contains(time), "{command:?} {style}: {ran}");
+            };
+            shown(&["--time", style], &[]);
+            shown(&[], &[("GRAFF_TIME", style)]);
+        }
+    }
 }

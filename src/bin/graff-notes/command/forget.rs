@@ -7,10 +7,11 @@ use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
 use crate::{
-    context::{Context, explain, now, session},
+    context::{Context, explain, session},
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Form, Notices, ago, plural, shown},
+    output::{Clock, Form, Notices, plural, shown},
+    selection::Times,
 };
 
 const EXAMPLES: &str = "\
@@ -27,6 +28,8 @@ pub(crate) struct Forget {
     /// Doesn't ask
     #[arg(long, short)]
     yes: bool,
+    #[command(flatten)]
+    times: Times,
 }
 
 #[derive(Serialize)]
@@ -40,7 +43,7 @@ impl Forget {
         let session = session(&self.session)?;
         let store = cx.store()?;
         if !self.yes {
-            confirm(&store, &session)?;
+            confirm(&store, &session, &self.times.clock(Form::Terminal))?;
         }
         store.forget(&session).map_err(|e| explain(e, &store, &session))?;
         match cx.out.form() {
@@ -53,11 +56,11 @@ impl Forget {
 }
 
 /// Asks a person at a terminal; whoever else calls has to say `--yes`.
-fn confirm(store: &Store, session: &SessionName) -> Result<(), Failure> {
+fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Failure> {
     let what = match store.verify(session) {
         Ok(health) => {
             let notes = plural(health.notes, "note");
-            let newest = health.newest.map(|newest| ago(newest.created_at, now()));
+            let newest = health.newest.map(|newest| clock.show(newest.created_at));
             newest.map_or(notes.clone(), |newest| format!("{notes}, the newest {newest}"))
         }
         Err(e) if e.kind() == graff_notes::ErrorKind::NotFound => "no log".to_owned(),

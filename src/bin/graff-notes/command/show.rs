@@ -11,11 +11,12 @@ use graff_notes::{
 use serde::Serialize;
 
 use crate::{
-    context::{Context, explain, now, session},
+    context::{Context, explain, session},
     doubt,
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Form, ago, plural, shown},
+    output::{Clock, Form, plural, shown},
+    selection::Times,
 };
 
 const EXAMPLES: &str = "\
@@ -35,6 +36,8 @@ pub(crate) struct Show {
     session: String,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    times: Times,
 }
 
 /// Which note; without any of these the newest.
@@ -75,7 +78,7 @@ impl Show {
                 if let Some(doubt) = doubt {
                     cx.notices.warn(doubt::warning(&session, doubt));
                 }
-                say(cx, &session, &note, doubt)?;
+                self.say(cx, &session, &note, doubt)?;
                 Ok(Exit::Done)
             }
             (None, Some(doubt)) => {
@@ -83,6 +86,26 @@ impl Show {
                 Err(doubt::failure(&what, &session, doubt).into())
             }
             (None, None) => Err(self.which.nothing(&session).into()),
+        }
+    }
+
+    fn say(
+        &self,
+        cx: &mut Context,
+        session: &SessionName,
+        note: &Note,
+        doubt: Option<Doubt>,
+    ) -> Result<(), Stop> {
+        match cx.out.form() {
+            Form::Plain => cx.out.bytes(note.text.as_bytes()),
+            Form::Json => cx.out.json(&answer(session, note, doubt)),
+            Form::Terminal => {
+                let header = header(session, note, &self.times.clock(Form::Terminal));
+                cx.out.page();
+                cx.out.styled(anstyle::Style::new().dimmed(), &shown(&header))?;
+                cx.out.line("")?;
+                cx.out.line(shown(&note.text).trim_end_matches('\n'))
+            }
         }
     }
 }
@@ -182,24 +205,6 @@ fn doubt_of_tail(tail: Tail) -> Option<Doubt> {
     }
 }
 
-fn say(
-    cx: &mut Context,
-    session: &SessionName,
-    note: &Note,
-    doubt: Option<Doubt>,
-) -> Result<(), Stop> {
-    match cx.out.form() {
-        Form::Plain => cx.out.bytes(note.text.as_bytes()),
-        Form::Json => cx.out.json(&answer(session, note, doubt)),
-        Form::Terminal => {
-            cx.out.page();
-            cx.out.styled(anstyle::Style::new().dimmed(), &shown(&header(session, note)))?;
-            cx.out.line("")?;
-            cx.out.line(shown(&note.text).trim_end_matches('\n'))
-        }
-    }
-}
-
 fn answer<'a>(session: &'a SessionName, note: &'a Note, doubt: Option<Doubt>) -> Answer<'a> {
     Answer {
         session: session.as_str(),
@@ -214,10 +219,10 @@ fn answer<'a>(session: &'a SessionName, note: &'a Note, doubt: Option<Doubt>) ->
     }
 }
 
-fn header(session: &SessionName, note: &Note) -> String {
+fn header(session: &SessionName, note: &Note, clock: &Clock) -> String {
     let Note { generation, cut, .. } = note;
     let number = note.seq.map(|seq| format!(" {seq}")).unwrap_or_default();
-    let when = ago(note.created_at, now());
+    let when = clock.show(note.created_at);
     let bytes = plural(note.text.len() as u64, "byte");
     let kind = Kind::of(note.author).as_str();
     let cut = match (*cut, note.author) {

@@ -22,4 +22,4 @@ pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};
 pub(crate) use table::{Cell, Table};
 pub(crate) use text::{first_line, plural, shown, size};
-pub(crate) use time::{Clock, ago};
+pub(crate) use time::Clock;

@@ -68,7 +68,7 @@ fn local(at: Timestamp) -> String {
 }
 
 /// Returns how long ago a time is, seen from `now`; `-` where none is on record.
-pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
+fn ago(at: Timestamp, now: Timestamp) -> String {
     if at == Timestamp::ZERO {
         return "-".to_owned();
     }

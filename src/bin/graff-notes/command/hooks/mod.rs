@@ -27,7 +27,11 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes hooks install claude-code
   graff-notes hooks status
-  graff-notes hooks remove claude-code";
+  graff-notes hooks remove claude-code
+
+In a pipe `status` prints: host, user or project, whether the hooks are in, whether Codex has trust
+on record for them, when the host last called and on which event, the settings. Without a host it
+has a line for each of them, and one more where a project has hooks of its own.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]
@@ -53,7 +57,7 @@ struct Where {
     /// Agent: claude-code, codex, gemini, opencode or goose
     #[arg(value_name = "HOST")]
     host: Host,
-    /// The project's own settings instead of the user's
+    /// In the project's own settings instead of the user's
     #[arg(long)]
     project: bool,
 }

@@ -23,10 +23,11 @@ use super::{
 };
 use crate::{
     command::hook::last_called,
-    context::{Context, now},
+    context::Context,
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Cell, Form, Table, ago},
+    output::{Cell, Clock, Form, Table},
+    selection::Times,
 };
 
 /// The program as the hosts' settings name it.
@@ -38,6 +39,8 @@ pub(super) struct Status {
     /// Agent; all of them without one
     #[arg(value_name = "HOST")]
     host: Option<Host>,
+    #[command(flatten)]
+    times: Times,
 }
 
 /// How an agent stands to us.
@@ -74,7 +77,7 @@ impl Status {
         let standings = standings(cx.root()?.path, self.host)?;
         match cx.out.form() {
             Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing))?,
-            form => show(cx, &standings, form)?,
+            form => show(cx, &standings, &self.times.clock(form))?,
         }
         Ok(Exit::Done)
     }
@@ -119,12 +122,10 @@ impl Standing {
         Ok(Self { host, scope: scope_name, settings, installed, trusted, reachable, last_called })
     }
 
-    fn cells(&self, form: Form) -> Vec<Cell> {
+    fn cells(&self, clock: &Clock) -> Vec<Cell> {
         let trusted = self.trusted.map(|on_record| if on_record { "on record" } else { "no" });
-        let called = self.last_called.as_ref().map(|LastCall { at, event }| match form {
-            Form::Terminal => format!("{} ({event})", ago(*at, now())),
-            _ => format!("{} ({event})", at.utc()),
-        });
+        let called = self.last_called.as_ref();
+        let called = called.map(|LastCall { at, event }| format!("{} ({event})", clock.show(*at)));
         vec![
             Cell::text(self.host),
             Cell::text(self.scope),
@@ -180,10 +181,10 @@ impl Installed {
     }
 }
 
-fn show(cx: &mut Context, standings: &[Standing], form: Form) -> Result<(), Stop> {
+fn show(cx: &mut Context, standings: &[Standing], clock: &Clock) -> Result<(), Stop> {
     let mut table = Table::of(&["HOST", "SCOPE", "INSTALLED", "TRUSTED", "LAST CALL", "SETTINGS"]);
     for standing in standings {
-        table.row(&mut cx.out, standing.cells(form))?;
+        table.row(&mut cx.out, standing.cells(clock))?;
     }
     table.end(&mut cx.out)?;
     let installed = standings.iter().any(|it| matches!(it.installed, Installed::Yes));
