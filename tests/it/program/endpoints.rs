@@ -163,10 +163,63 @@ mod asked {
     }
 
     #[test]
+    fn calls_and_results_of_tools_go_in_the_form_of_the_endpoint() {
+        let openai = [
+            json!({"role": "user", "content": "run it"}),
+            json!({"role": "assistant", "content": "I do.", "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": "{\"c\":1}"}}]}),
+            json!({"role": "tool", "tool_call_id": "c1", "content": "exit 1"}),
+        ];
+        let anthropic = [
+            json!({"role": "user", "content": "run it"}),
+            json!({"role": "assistant", "content": [{"type": "text", "text": "I do."},
+                {"type": "tool_use", "id": "c1", "name": "sh", "input": {"c": 1}}]}),
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "c1", "content": "exit 1"}]}),
+        ];
+        let responses = [
+            json!({"role": "user", "content": "run it"}),
+            json!({"role": "assistant", "content": "I do."}),
+            json!({"type": "function_call", "call_id": "c1", "name": "sh", "arguments": "{\"c\":1}"}),
+            json!({"type": "function_call_output", "call_id": "c1", "output": "exit 1"}),
+        ];
+        for transcript in [&openai, &anthropic] {
+            let shapes = [
+                ("/chat/completions", "messages", &openai[..]),
+                ("/messages", "messages", &anthropic),
+                ("/responses", "input", &responses),
+            ];
+            for (path, messages, expected) in shapes {
+                let (url, requests) = endpoint(vec![ok(&json!({}))]);
+                let world = World::new();
+                let lines = transcript.clone().map(|message| format!("{message}\n")).concat();
+                fs::write(world.root().join("t.jsonl"), lines).expect("a transcript");
+                ask(&world, &(url + path), &[]).ends(1);
+                let (_, body) = requests.recv().expect("a request");
+                let said = body[messages].as_array().expect("messages");
+                let (_instruction, told) = said.split_last().expect("an instruction");
+                assert_eq!(told, expected, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_endpoint_that_says_the_key_is_not_believed_to_mean_it() {
+        let (url, _requests) = endpoint(vec![ok(&chat(&json!(format!("{NOTE}; {KEY}"))))]);
+        let world = world();
+        outcome(&ask(&world, &(url + "/chat/completions"), &[]).ends(0));
+        let stored = world.run(&["show", "s1"]).quietly();
+        assert_eq!(stored.stdout(), format!("{NOTE}; (the key)"));
+    }
+
+    #[test]
     fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
         let cut = json!({"choices": [{"message": {"content": NOTE}, "finish_reason": "length"}]});
         let overflow = json!({"error": {"code": "context_length_exceeded", "message": "too long"}});
         let echo = json!({"error": {"message": format!("Incorrect API key provided: {KEY}")}});
+        // A reply like any other, but for its size.
+        let mut huge = chat(&json!(NOTE));
+        huge["padding"] = json!("x".repeat(3 << 20));
         for (act, why) in [
             (ok(&chat(&json!(""))), "the reply has no text"),
             (ok(&chat(&Value::Null)), "the reply has no text"),
@@ -186,7 +239,7 @@ mod asked {
                 "the endpoint refuses for rate or quota",
             ),
             (http("307 Moved", "location: http://127.0.0.1:1/\r\n", ""), "with status 307"),
-            (http("200 OK", "", &"x".repeat(3 << 20)), "call failed"),
+            (ok(&huge), "larger than"),
             (Act::Say(String::new()), "call failed"),
         ] {
             let (url, requests) = endpoint(vec![act]);

@@ -4,6 +4,7 @@
 //! it, and no redirect takes it elsewhere.
 
 mod history;
+mod items;
 mod shape;
 
 use std::{
@@ -84,7 +85,10 @@ impl Endpoint {
             Ok(came) => Err(refusal(&came)),
             Err(why) => Err(why),
         };
-        answer.map_or_else(|why| Answer::Failed(self.without_key(&why)), Answer::Text)
+        match answer {
+            Ok(reply) => Answer::Text(self.without_key(&reply)),
+            Err(why) => Answer::Failed(self.without_key(&why)),
+        }
     }
 
     /// Makes the call, and once more where the endpoint asks for it and there is time.
@@ -139,7 +143,7 @@ impl Endpoint {
         self.shape.read(&body)
     }
 
-    /// Takes the key out of what a provider says: some name the key that they refuse.
+    /// Takes the key out of what an endpoint says: some name the key that they refuse.
     fn without_key(&self, said: &str) -> String {
         self.key
             .as_ref()

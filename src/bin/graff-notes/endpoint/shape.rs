@@ -3,7 +3,7 @@
 use graff_notes::prompt::NoteRequest;
 use serde_json::{Value, json};
 
-use super::History;
+use super::{History, items::items};
 
 /// How an endpoint speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,8 @@ impl Shape {
     /// Returns the request: the history as it is, the instruction last, no tools.
     pub(super) fn body(self, model: &str, history: &History, request: &NoteRequest) -> Value {
         let instruction = json!({ "role": "user", "content": request.instruction() });
-        let messages = || history.messages.iter().cloned().chain([instruction.clone()]);
+        let told = history.messages.iter().flat_map(|message| items(message, self));
+        let messages = || told.clone().chain([instruction.clone()]);
         let cap = request.output_tokens_max().get();
         let system = history.system.as_ref();
         let of_system = system.map(|text| json!({ "role": "system", "content": text }));

@@ -1,0 +1,153 @@
+//! One provider's messages as another's endpoint takes them.
+//!
+//! A message that an endpoint takes as it is stays so, to the byte: a provider's cache knows a
+//! conversation by its beginning.
+
+use serde_json::{Value, json};
+
+use super::Shape;
+
+/// Returns a message in the items of an endpoint.
+pub(super) fn items(message: &Value, shape: Shape) -> Vec<Value> {
+    let parts = parts(message);
+    let as_it_is = match shape {
+        Shape::Chat => !has_blocks(message),
+        Shape::Anthropic => message.get("tool_calls").is_none() && !is_result(message),
+        Shape::Responses => parts.is_empty(),
+    };
+    if as_it_is {
+        return vec![message.clone()];
+    }
+    let role = message.get("role").and_then(Value::as_str).unwrap_or("user");
+    match shape {
+        Shape::Chat => chat(role, &parts),
+        Shape::Responses => parts.iter().map(|part| of_responses(role, part)).collect(),
+        Shape::Anthropic => anthropic(role, &parts),
+    }
+}
+
+/// What stands in a message that has more than a text.
+enum Part<'m> {
+    Text(&'m str),
+    Call {
+        id: &'m str,
+        name: &'m str,
+        /// The arguments as JSON.
+        arguments: String,
+    },
+    Result {
+        id: &'m str,
+        text: String,
+    },
+}
+
+/// Whether a message is a tool's result, as `OpenAI` has it.
+fn is_result(message: &Value) -> bool {
+    text_of(message, "role") == "tool"
+}
+
+/// Whether a message has blocks for calls and results, as Anthropic's have.
+fn has_blocks(message: &Value) -> bool {
+    let blocks = message.get("content").and_then(Value::as_array);
+    let is_block = |it: &Value| matches!(text_of(it, "type"), "tool_use" | "tool_result");
+    blocks.is_some_and(|blocks| blocks.iter().any(is_block))
+}
+
+/// Returns the parts of a message; none where it is a text and no more.
+fn parts(message: &Value) -> Vec<Part<'_>> {
+    let content = message.get("content");
+    if is_result(message) {
+        return vec![Part::Result { id: text_of(message, "tool_call_id"), text: texts(content) }];
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let blocks = content.and_then(Value::as_array);
+    if calls.is_none() && blocks.is_none() {
+        return Vec::new();
+    }
+    let text = content.and_then(Value::as_str).filter(|text| !text.is_empty()).map(Part::Text);
+    let blocks = blocks.into_iter().flatten().filter_map(block);
+    let calls = calls.into_iter().flatten().filter_map(|call| {
+        let function = call.get("function")?;
+        let arguments = text_of(function, "arguments").to_owned();
+        Some(Part::Call { id: text_of(call, "id"), name: text_of(function, "name"), arguments })
+    });
+    text.into_iter().chain(blocks).chain(calls).collect()
+}
+
+fn block(block: &Value) -> Option<Part<'_>> {
+    match text_of(block, "type") {
+        "text" => Some(Part::Text(text_of(block, "text"))),
+        "tool_use" => Some(Part::Call {
+            id: text_of(block, "id"),
+            name: text_of(block, "name"),
+            arguments: block.get("input").map(Value::to_string).unwrap_or_default(),
+        }),
+        "tool_result" => Some(Part::Result {
+            id: text_of(block, "tool_use_id"),
+            text: texts(block.get("content")),
+        }),
+        _ => None,
+    }
+}
+
+fn text_of<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns a content as one text.
+fn texts(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => blocks.iter().map(|block| text_of(block, "text")).collect(),
+        _ => String::new(),
+    }
+}
+
+fn chat(role: &str, parts: &[Part<'_>]) -> Vec<Value> {
+    let (mut items, mut text, mut calls) = (Vec::new(), String::new(), Vec::new());
+    for part in parts {
+        match part {
+            Part::Text(more) => text.push_str(more),
+            Part::Call { id, name, arguments } => calls.push(json!({
+                "id": id, "type": "function", "function": {"name": name, "arguments": arguments},
+            })),
+            Part::Result { id, text } => {
+                items.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+            }
+        }
+    }
+    // Results come first: they answer the message before.
+    match (text.is_empty(), calls.is_empty()) {
+        (true, true) => {}
+        (_, true) => items.push(json!({"role": role, "content": text})),
+        (_, false) => items.push(json!({"role": role, "content": text, "tool_calls": calls})),
+    }
+    items
+}
+
+fn of_responses(role: &str, part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"role": role, "content": text}),
+        Part::Call { id, name, arguments } => {
+            json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments})
+        }
+        Part::Result { id, text } => {
+            json!({"type": "function_call_output", "call_id": id, "output": text})
+        }
+    }
+}
+
+fn anthropic(role: &str, parts: &[Part<'_>]) -> Vec<Value> {
+    let role = if role == "tool" { "user" } else { role };
+    let block = |part: &Part<'_>| match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Call { id, name, arguments } => {
+            let input = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        }
+        Part::Result { id, text } => {
+            json!({"type": "tool_result", "tool_use_id": id, "content": text})
+        }
+    };
+    vec![json!({"role": role, "content": parts.iter().map(block).collect::<Vec<_>>()})]
+}
