@@ -12,6 +12,8 @@
     reason = "a measurement that cannot go on ends here, and its figures go to stdout"
 )]
 
+#[path = "../../tests/it/support/long_transcript.rs"]
+mod long_transcript;
 mod pair;
 mod processes;
 mod program;

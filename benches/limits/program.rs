@@ -1,46 +1,99 @@
 //! The program from its start to its end, beside one that says hello.
 
 use std::{
-    fs,
-    path::Path,
+    fs::{self, File},
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use criterion::Criterion;
+use serde_json::json;
 
-use crate::{pair::compare, world};
+use crate::{long_transcript::long_transcript, pair::compare, world};
 
 const HELLO: &str = r#"fn main() { println!("hello"); }"#;
 
+/// What `list` is measured on.
+const SESSIONS: u64 = 100;
+
+/// The lengths of the transcripts that a hook finds at the end of a turn, in millions of bytes.
+const TRANSCRIPTS_MB: [usize; 2] = [1, 50];
+
 pub(crate) fn operations(criterion: &mut Criterion) {
     let folder = world::folder();
-    let (store, session) = (world::store(&folder), world::session("s1"));
-    world::stored(store.append(&session, &world::note(1)));
+    let store = world::store(&folder);
+    for number in 1..=SESSIONS {
+        world::fill(&store, &world::session(&format!("s{number}")), 1);
+    }
+    let hello = hello(folder.path());
+    let greets = || ends_well(&mut Command::new(&hello));
+    let mut against_hello = |name: &str, ours: &mut dyn FnMut(&Program<'_>)| {
+        let program = Program { folder: folder.path() };
+        compare(criterion, &format!("program: {name}"), 1, greets, || ours(&program));
+    };
+
+    against_hello("show", &mut |program| program.ends_well(&["show", "s1"]));
     let prompt = folder.path().join("PROMPT.md");
     fs::write(&prompt, "You are careful.\n".repeat(2000)).expect("a prompt");
-    let hello = hello(folder.path());
+    against_hello("splice", &mut |program| program.reads(&prompt, &["splice", "s1"]));
+    against_hello("list, 100 sessions", &mut |program| program.ends_well(&["list"]));
+    let mut number = 0;
+    against_hello("write", &mut |program| {
+        number += 1;
+        program.ends_well(&["write", "s1", "--text", &format!("{number}: the CR is dropped")]);
+    });
 
-    let ours = |args: &[&str]| {
+    let hook = ["hook", "claude-code"];
+    let idle = payload(folder.path(), "PreToolUse", 0);
+    against_hello("hook, nothing to do", &mut |program| program.reads(&idle, &hook));
+    for megabytes in TRANSCRIPTS_MB {
+        let name = format!("hook, at the end of a turn, transcript of {megabytes} MB");
+        let ended = payload(folder.path(), "Stop", megabytes * 1_000_000);
+        against_hello(&name, &mut |program| program.reads(&ended, &hook));
+    }
+}
+
+/// The program in a folder with notes.
+struct Program<'f> {
+    folder: &'f Path,
+}
+
+impl Program<'_> {
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_graff-notes"));
-        command.args(args).env("GRAFF_ROOT", folder.path());
+        command.args(args).env("GRAFF_ROOT", self.folder).env("HOME", self.folder);
+        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
         command.stdin(Stdio::null());
         command
-    };
-    let greets = || ends_well(&mut Command::new(&hello));
-    compare(criterion, "program: show", 1, greets, || ends_well(&mut ours(&["show", "s1"])));
-    compare(criterion, "program: splice", 1, greets, || {
-        let prompt = fs::File::open(&prompt).expect("a prompt");
-        ends_well(ours(&["splice", "s1"]).stdin(prompt));
+    }
+
+    fn ends_well(&self, args: &[&str]) {
+        ends_well(&mut self.command(args));
+    }
+
+    fn reads(&self, stdin: &Path, args: &[&str]) {
+        let stdin = File::open(stdin).expect("what it reads");
+        ends_well(self.command(args).stdin(stdin));
+    }
+}
+
+/// Makes a payload of an event, about a session whose transcript has so many bytes and whose last
+/// request is far from the limit; returns where it lies.
+fn payload(folder: &Path, event: &str, bytes: usize) -> PathBuf {
+    let transcript = folder.join(format!("{bytes}.jsonl"));
+    let lines: String = long_transcript(bytes).collect();
+    fs::write(&transcript, lines).expect("a transcript");
+    let payload = json!({
+        "session_id": "s1", "transcript_path": transcript, "cwd": folder,
+        "hook_event_name": event, "stop_hook_active": false,
     });
-    let mut number = 0;
-    compare(criterion, "program: write", 1, greets, || {
-        number += 1;
-        ends_well(&mut ours(&["write", "s1", "--text", &format!("{number}: the CR is dropped")]));
-    });
+    let path = folder.join(format!("{event}-{bytes}.json"));
+    fs::write(&path, payload.to_string()).expect("a payload");
+    path
 }
 
 /// The plainest program of this compiler.
-fn hello(folder: &Path) -> std::path::PathBuf {
+fn hello(folder: &Path) -> PathBuf {
     let (source, program) = (folder.join("hello.rs"), folder.join("hello"));
     fs::write(&source, HELLO).expect("a source");
     let mut rustc = Command::new("rustc");

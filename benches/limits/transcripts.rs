@@ -3,10 +3,7 @@
 use criterion::Criterion;
 use graff_notes::{host::transcript::TranscriptReader, units::Tokens};
 
-use crate::pair::compare;
-
-#[path = "../../tests/it/support/long_transcript.rs"]
-mod long_transcript;
+use crate::{long_transcript, pair::compare};
 
 /// The length of the transcript in bytes.
 const TRANSCRIPT_BYTES: usize = 50_000_000;
