@@ -3,7 +3,7 @@
 use super::Tally;
 use crate::{
     error::{Error, ErrorKind},
-    log::{Body, Line},
+    log::Body,
     session::SessionName,
     store::Store,
     units::Generation,
@@ -24,23 +24,25 @@ impl State {
         Self { generation, attempted: None, open: None, tally: Tally::default() }
     }
 
-    /// Takes over what the log knows: the greatest generation, and whether it had its attempt.
+    /// Takes over what the log knows: the generation that it stands at, and whether that had its
+    /// attempt.
     pub(super) fn catch_up(&mut self, store: &Store, session: &SessionName) -> Result<(), Error> {
-        let (mut attempted, mut open) = (None, None);
-        let replayed = store.replay(session, &mut |entry| {
-            let Line::Record(record) = entry.line else { return };
+        let (mut attempted, mut last) = (None, None);
+        let read = store.recent(session, &mut |record| {
             self.generation =
                 self.generation.max(record.generation_that_counts().unwrap_or_default());
             if record.latches() {
                 attempted = attempted.max(Some(record.generation));
-                open = matches!(record.body, Body::Attempt).then_some(record.generation);
+                let is_open = matches!(record.body, Body::Attempt);
+                last.get_or_insert(is_open.then_some(record.generation));
             }
         });
-        match replayed {
+        match read {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
             _ => {
                 let current = |generation: &Generation| *generation == self.generation;
-                (self.attempted, self.open) = (attempted.filter(current), open.filter(current));
+                self.attempted = attempted.filter(current);
+                self.open = last.flatten().filter(current);
                 Ok(())
             }
         }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    log::{Draft, Entry, Health, Tail},
+    log::{Draft, Entry, Health, Record, Tail},
     note::{Author, Fitted},
     session::SessionName,
     units::{Generation, Timestamp},
@@ -214,7 +214,25 @@ impl Store {
         reader::verify(&self.folder, session)
     }
 
-    /// Returns the greatest generation on a session's record, 0 where there is none.
+    /// Calls `visit` with the records of the last [`RECENT`](super::RECENT) bytes of a session's log,
+    /// the newest first; where none stands there, with the newest alone.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log.
+    pub fn recent(
+        &self,
+        session: &SessionName,
+        visit: &mut dyn FnMut(&Record<'_>),
+    ) -> Result<(), Error> {
+        reader::recent(&self.folder, session, visit)
+    }
+
+    /// Returns the generation that a session goes on from: the greatest of its
+    /// [recent](Self::recent) records, 0 where there is none.
+    ///
+    /// Records are appended in order, and what is not recent is no longer looked at, however long
+    /// the log has become.
     ///
     /// # Errors
     ///
@@ -349,14 +367,12 @@ fn salvage(
 ) -> Result<Salvaged, Error> {
     let author = Author::Mechanical;
     let draft = Draft::Note { text, author, cut, generation, created_at: now };
-    let stored = writer
-        .append_unless(&draft, |record| record.generation == generation && record.is_note())?;
+    let stored = writer.append_unless(&draft, generation, |record| record.is_note())?;
     Ok(stored.map_or(Salvaged::AlreadyNoted, Salvaged::Stored))
 }
 
 fn latch(writer: Writer<'_>, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
     let attempt = Draft::Attempt { generation, created_at: now };
-    let latched = writer
-        .append_unless(&attempt, |record| record.generation == generation && record.latches())?;
+    let latched = writer.append_unless(&attempt, generation, |record| record.latches())?;
     Ok(latched.map_or(Latched::Taken, Latched::Latched))
 }

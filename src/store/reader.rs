@@ -19,11 +19,12 @@ use super::{
     lock::LockFile,
     look::{Look, Trouble},
     medium::{Access, Handle},
+    recent::{self, Wanted},
     system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Entry, Health, Line, Placed, Replay, Tail},
+    log::{Entry, Health, Line, Placed, Record, Replay, Tail},
     note::Note,
     session::SessionName,
     units::{Bytes, Generation},
@@ -132,13 +133,9 @@ pub(super) fn is_attempted(
     let found = steadily(|| {
         let opened = Opened::now(folder, &name)?;
         let look = Look::at(opened.file(folder, &name), session, opened.len)?;
-        let mut found = false;
-        look.back(&mut |placed| {
-            found = matches!(&placed.line, Line::Record(record)
-                if record.generation == generation && record.latches());
-            if found { Break(()) } else { Continue(()) }
-        })?;
-        Ok(found)
+        let mut wanted = Wanted::of(generation, |record| record.latches(), look.len());
+        look.back(&mut |placed| wanted.see(&placed))?;
+        Ok(wanted.was_found())
     });
     match found {
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
@@ -179,16 +176,32 @@ pub(super) fn verify(folder: &Folder, session: &SessionName) -> Result<Health, E
     })
 }
 
+pub(super) fn recent(
+    folder: &Folder,
+    session: &SessionName,
+    visit: &mut dyn FnMut(&Record<'_>),
+) -> Result<(), Error> {
+    Ok(recent_once(folder, session, visit)?) // what was handed out can't be taken back
+}
+
+fn recent_once(
+    folder: &Folder,
+    session: &SessionName,
+    visit: &mut dyn FnMut(&Record<'_>),
+) -> Result<(), Trouble> {
+    let name = layout::log(session);
+    let opened = Opened::whole_lines(folder, &name, session)?;
+    recent::recent(&Look::at(opened.file(folder, &name), session, opened.len)?, visit)
+}
+
 pub(super) fn greatest_generation(
     folder: &Folder,
     session: &SessionName,
 ) -> Result<Generation, Error> {
     let found = steadily(|| {
         let mut greatest = Generation::ZERO;
-        replay_once(folder, session, &mut |entry| {
-            if let Line::Record(record) = entry.line {
-                greatest = greatest.max(record.generation_that_counts().unwrap_or_default());
-            }
+        recent_once(folder, session, &mut |record| {
+            greatest = greatest.max(record.generation_that_counts().unwrap_or_default());
         })?;
         Ok(greatest)
     });

@@ -24,6 +24,7 @@ use super::{
     look::Look,
     medium::{Access, Handle},
     reader::{Newest, Search},
+    recent::Wanted,
     replace,
     system::{Deadline, process_number},
     undo::{Fate, Taken, take_back},
@@ -33,7 +34,7 @@ use crate::{
     log::{Draft, Line, Placed, Record, Tail},
     note::Note,
     session::SessionName,
-    units::Seq,
+    units::{Generation, Seq},
 };
 
 /// What is said of a record of which nobody knows whether it is there, or will be.
@@ -184,18 +185,16 @@ impl Writer<'_> {
         self.put(draft, last)
     }
 
-    /// Appends `draft`, unless some record is as asked; returns `None` then.
+    /// Appends `draft`, unless a record of `generation` is there that `is_it`; returns `None` then.
     pub(super) fn append_unless(
         self,
         draft: &Draft,
-        is_there: impl Fn(&Record<'_>) -> bool,
+        generation: Generation,
+        is_it: fn(&Record<'_>) -> bool,
     ) -> Result<Option<Seq>, Error> {
-        let mut found = false;
-        let (last, _) = self.survey(&mut |placed| {
-            found = matches!(&placed.line, Line::Record(record) if is_there(record));
-            if found { Break(()) } else { Continue(()) }
-        })?;
-        if found { Ok(None) } else { self.put(draft, last).map(Some) }
+        let mut wanted = Wanted::of(generation, is_it, self.look.len());
+        let (last, _) = self.survey(&mut |placed| wanted.see(&placed))?;
+        if wanted.was_found() { Ok(None) } else { self.put(draft, last).map(Some) }
     }
 
     /// Appends `draft`, unless the newest note, with no doubt that it is the newest, is the same:

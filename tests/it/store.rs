@@ -20,6 +20,7 @@ mod folding;
 mod importing;
 mod model;
 mod reading;
+mod recent;
 mod repairing;
 mod replacing;
 mod together;

@@ -44,6 +44,7 @@ struct World {
     locks: HashMap<Inode, u64>,
     handles: u64,
     trace: Vec<Op>,
+    bytes_read: usize,
     faults: Vec<(When, Fault)>,
     frozen_from: Option<usize>,
 }
@@ -102,6 +103,11 @@ impl FaultyMedium {
     /// The operations so far.
     pub(crate) fn trace(&self) -> Vec<Op> {
         self.world().trace.clone()
+    }
+
+    /// How many bytes were read so far.
+    pub(crate) fn bytes_read(&self) -> usize {
+        self.world().bytes_read
     }
 
     /// The faults that were planned and have not happened.
@@ -272,6 +278,7 @@ impl Handle for FaultyHandle {
             let from = usize::try_from(offset).unwrap_or(usize::MAX).min(live.len());
             let read = buffer.len().min(live.len() - from);
             buffer[..read].copy_from_slice(&live[from..from + read]);
+            world.bytes_read += read;
             Ok(read)
         };
         self.run(OpKind::Read, act, None)
