@@ -1,24 +1,17 @@
-//! The store and a session's log: what can be asked of them.
+//! The store: what can be asked of it.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Appended, Follower, Latched, Newest, Repair, RepairMode, Salvaged, Sessions,
-    folder::Folder,
-    layout, lock,
-    medium::Medium,
-    reader, repair, sessions,
-    writer::{Files, Writer},
+    Appended, Follower, Latched, Log, Newest, Repair, RepairMode, Salvaged, Sessions, answer,
+    folder::Folder, layout, lock, medium::Medium, reader, repair, sessions, writer::Files,
 };
 use crate::{
     error::Error,
     log::{Draft, Entry, Health, Record, Tail},
-    note::{Author, Fitted},
+    note::Fitted,
     session::SessionName,
     units::{Generation, Timestamp},
 };
@@ -57,17 +50,6 @@ use crate::{
 pub struct Store {
     folder: Folder,
     patience: Duration,
-}
-
-/// One session's log, with its files kept open from one call to the next.
-///
-/// Each append still checks that the kept files are the ones that their paths name, so a folder
-/// that was removed meanwhile is made again rather than written to unseen.
-#[derive(Debug)]
-pub struct Log {
-    store: Store,
-    session: SessionName,
-    files: Mutex<Option<Files>>,
 }
 
 impl Store {
@@ -131,7 +113,7 @@ impl Store {
     /// Returns the log of a session, for repeated use.
     #[must_use]
     pub fn log(&self, session: &SessionName) -> Log {
-        Log { store: self.clone(), session: session.clone(), files: Mutex::default() }
+        Log::new(self.clone(), session.clone())
     }
 
     /// Appends a record.
@@ -145,7 +127,7 @@ impl Store {
     ///
     /// On return the record survives a crash of the process and a loss of power.
     pub fn append(&self, session: &SessionName, draft: &Draft) -> Result<Appended, Error> {
-        Files::default().locked(self, session, |writer| append(writer, draft))
+        Files::default().locked(self, session, |writer| answer::append(writer, draft))
     }
 
     /// Records the one attempt of a generation, unless it has an attempt or a note already.
@@ -161,7 +143,7 @@ impl Store {
         generation: Generation,
         now: Timestamp,
     ) -> Result<Latched, Error> {
-        Files::default().locked(self, session, |writer| latch(writer, generation, now))
+        Files::default().locked(self, session, |writer| answer::latch(writer, generation, now))
     }
 
     /// Appends a mechanical note, unless its generation has a note of any author already.
@@ -179,7 +161,21 @@ impl Store {
         generation: Generation,
         now: Timestamp,
     ) -> Result<Salvaged, Error> {
-        Files::default().locked(self, session, |writer| salvage(writer, fitted, generation, now))
+        Files::default()
+            .locked(self, session, |writer| answer::salvage(writer, fitted, generation, now))
+    }
+
+    /// Returns whether the one attempt of a generation is on record, or a note that stands for it.
+    ///
+    /// # Errors
+    ///
+    /// A log that cannot be read; a missing one has no attempts.
+    pub fn is_attempted(
+        &self,
+        session: &SessionName,
+        generation: Generation,
+    ) -> Result<bool, Error> {
+        reader::is_attempted(&self.folder, session, generation)
     }
 
     /// Returns a session's newest note, at the cost of the bytes behind it.
@@ -277,102 +273,4 @@ impl Store {
     pub(super) fn patience(&self) -> Duration {
         self.patience
     }
-}
-
-impl Log {
-    /// Returns the session.
-    #[must_use]
-    pub fn session(&self) -> &SessionName {
-        &self.session
-    }
-
-    /// Appends a record; see [`Store::append`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Store::append`]; the next append opens the files anew.
-    pub fn append(&self, draft: &Draft) -> Result<Appended, Error> {
-        self.locked(|writer| append(writer, draft))
-    }
-
-    /// Records the one attempt of a generation; see [`Store::latch`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Store::latch`].
-    pub fn latch(&self, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
-        self.locked(|writer| latch(writer, generation, now))
-    }
-
-    /// Appends a mechanical note; see [`Store::salvage`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Store::salvage`].
-    pub fn salvage(
-        &self,
-        fitted: Fitted,
-        generation: Generation,
-        now: Timestamp,
-    ) -> Result<Salvaged, Error> {
-        self.locked(|writer| salvage(writer, fitted, generation, now))
-    }
-
-    /// Returns whether the one attempt of a generation is on record, or a note that stands for it.
-    ///
-    /// # Errors
-    ///
-    /// A log that cannot be read; a missing one has no attempts.
-    pub fn is_attempted(&self, generation: Generation) -> Result<bool, Error> {
-        reader::is_attempted(self.store.folder(), &self.session, generation)
-    }
-
-    /// Returns the newest note; see [`Store::newest`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Store::newest`].
-    pub fn newest(&self) -> Result<Newest, Error> {
-        self.store.newest(&self.session)
-    }
-
-    fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        // The files are taken out while they are in use: who comes meanwhile opens its own, and
-        // waits for the lock no longer than anybody else.
-        let mut files = self.kept().take().unwrap_or_default();
-        let answer = files.locked(&self.store, &self.session, write)?;
-        *self.kept() = Some(files);
-        Ok(answer)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Option<Files>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Error> {
-    let Draft::Note { text, generation, .. } = draft else {
-        return writer.append(draft).map(Appended::Stored);
-    };
-    writer.append_unless_newest(draft, |newest| {
-        newest.text == text.as_str() && newest.generation == *generation
-    })
-}
-
-fn salvage(
-    writer: Writer<'_>,
-    Fitted { text, cut }: Fitted,
-    generation: Generation,
-    now: Timestamp,
-) -> Result<Salvaged, Error> {
-    let author = Author::Mechanical;
-    let draft = Draft::Note { text, author, cut, generation, created_at: now };
-    let stored = writer.append_unless(&draft, generation, |record| record.is_note())?;
-    Ok(stored.map_or(Salvaged::AlreadyNoted, Salvaged::Stored))
-}
-
-fn latch(writer: Writer<'_>, generation: Generation, now: Timestamp) -> Result<Latched, Error> {
-    let attempt = Draft::Attempt { generation, created_at: now };
-    let latched = writer.append_unless(&attempt, generation, |record| record.latches())?;
-    Ok(latched.map_or(Latched::Taken, Latched::Latched))
 }

@@ -44,7 +44,9 @@ mod reader;
 mod recent;
 mod repair;
 mod replace;
+mod session_log;
 mod sessions;
+#[cfg(feature = "host")]
 mod side;
 mod sift;
 mod system;
@@ -55,11 +57,12 @@ pub use answer::{Appended, Latched, Salvaged};
 #[cfg(unix)]
 pub use disk::Disk;
 pub use follower::Follower;
-pub use front::{Log, Store};
+pub use front::Store;
 pub use import::{Import, ImportMode};
 pub use layout::Level;
 pub use lock::{HOOK_PATIENCE, PATIENCE};
 pub use reader::{Doubt, DoubtCause, Newest};
 pub use recent::RECENT;
 pub use repair::{DROPPED_NAMED_MAX, Dropped, FinalNewline, Repair, RepairMode};
+pub use session_log::Log;
 pub use sessions::Sessions;

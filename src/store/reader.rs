@@ -19,7 +19,7 @@ use super::{
     lock::LockFile,
     look::{Look, Trouble},
     medium::{Access, Handle},
-    recent::{self, Wanted},
+    recent::{self, Sought, Wanted},
     system::Deadline,
 };
 use crate::{
@@ -72,9 +72,9 @@ pub enum DoubtCause {
 #[derive(Debug, Default)]
 pub(super) struct Search(Newest);
 
-/// A log opened to be read up to a certain end.
+/// A log, up to the end that it had when it was opened.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct Snapshot {
     handle: Box<dyn Handle>,
     len: u64,
 }
@@ -82,13 +82,13 @@ pub(super) struct Opened {
 pub(super) fn newest(folder: &Folder, session: &SessionName) -> Result<Newest, Error> {
     let name = layout::log(session);
     steadily(|| {
-        let opened = Opened::now(folder, &name)?;
-        let look = Look::at(opened.file(folder, &name), session, opened.len)?;
+        let snapshot = Snapshot::now(folder, &name)?;
+        let look = Look::at(snapshot.file(folder, &name), session, snapshot.len)?;
         if !look.is_open() {
             return newest_in(&look);
         }
-        let opened = Opened::settled(folder, &name, session)?;
-        newest_in(&Look::at(opened.file(folder, &name), session, opened.len)?)
+        let snapshot = Snapshot::settled(folder, &name, session)?;
+        newest_in(&Look::at(snapshot.file(folder, &name), session, snapshot.len)?)
     })
 }
 
@@ -131,9 +131,9 @@ pub(super) fn is_attempted(
 ) -> Result<bool, Error> {
     let name = layout::log(session);
     let found = steadily(|| {
-        let opened = Opened::now(folder, &name)?;
-        let look = Look::at(opened.file(folder, &name), session, opened.len)?;
-        let mut wanted = Wanted::of(generation, |record| record.latches(), look.len());
+        let snapshot = Snapshot::now(folder, &name)?;
+        let look = Look::at(snapshot.file(folder, &name), session, snapshot.len)?;
+        let mut wanted = Wanted::of(generation, Sought::Latch, look.len());
         look.back(&mut |placed| wanted.see(&placed))?;
         Ok(wanted.was_found())
     });
@@ -157,11 +157,11 @@ fn replay_once(
     visit: &mut dyn FnMut(Entry<'_>),
 ) -> Result<Tail, Trouble> {
     let name = layout::log(session);
-    let opened = Opened::whole_lines(folder, &name, session)?;
+    let snapshot = Snapshot::whole_lines(folder, &name, session)?;
     let mut replay = Replay::of(session);
-    let file = opened.file(folder, &name);
-    let read = read_through(file, 0..opened.len, &mut |piece| replay.feed(piece, visit))?;
-    if read < opened.len {
+    let file = snapshot.file(folder, &name);
+    let read = read_through(file, 0..snapshot.len, &mut |piece| replay.feed(piece, visit))?;
+    if read < snapshot.len {
         return Err(Trouble::CutShort(file.cut_short()));
     }
     Ok(replay.finish(visit))
@@ -190,8 +190,8 @@ fn recent_once(
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<(), Trouble> {
     let name = layout::log(session);
-    let opened = Opened::whole_lines(folder, &name, session)?;
-    recent::recent(&Look::at(opened.file(folder, &name), session, opened.len)?, visit)
+    let snapshot = Snapshot::whole_lines(folder, &name, session)?;
+    recent::recent(&Look::at(snapshot.file(folder, &name), session, snapshot.len)?, visit)
 }
 
 pub(super) fn greatest_generation(
@@ -242,7 +242,7 @@ fn steadily<T>(mut reading: impl FnMut() -> Result<T, Trouble>) -> Result<T, Err
     }
 }
 
-impl Opened {
+impl Snapshot {
     pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
         let handle = folder.open(name, Access::Read)?;
         let len = folder.file(name, handle.as_ref()).status()?.len;
@@ -265,11 +265,11 @@ impl Opened {
         name: &str,
         session: &SessionName,
     ) -> Result<Self, Error> {
-        let opened = Self::now(folder, name)?;
-        let Some(last) = opened.len.checked_sub(1) else { return Ok(opened) };
+        let snapshot = Self::now(folder, name)?;
+        let Some(last) = snapshot.len.checked_sub(1) else { return Ok(snapshot) };
         let mut byte = Vec::new();
-        opened.file(folder, name).read(&(last..opened.len), &mut byte)?;
-        if byte == b"\n" { Ok(opened) } else { Self::settled(folder, name, session) }
+        snapshot.file(folder, name).read(&(last..snapshot.len), &mut byte)?;
+        if byte == b"\n" { Ok(snapshot) } else { Self::settled(folder, name, session) }
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -38,24 +38,42 @@ pub(super) fn recent(look: &Look<'_>, visit: &mut dyn FnMut(&Record<'_>)) -> Res
     Ok(())
 }
 
+/// What is looked for of a generation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sought {
+    /// What takes its one attempt.
+    Latch,
+    /// A note, by whomever.
+    Note,
+}
+
 /// The search for a record of one generation, from the end of a log.
 pub(super) struct Wanted {
     generation: Generation,
-    is_it: fn(&Record<'_>) -> bool,
+    sought: Sought,
     begin: Bytes,
     found: bool,
 }
 
+impl Sought {
+    const fn is(self, record: &Record<'_>) -> bool {
+        match self {
+            Self::Latch => record.latches(),
+            Self::Note => record.is_note(),
+        }
+    }
+}
+
 impl Wanted {
-    /// Returns the search for a record of `generation` that `is_it`, in a log of `len` bytes.
-    pub(super) fn of(generation: Generation, is_it: fn(&Record<'_>) -> bool, len: u64) -> Self {
-        Self { generation, is_it, begin: begin(len), found: false }
+    /// Returns the search for what is `sought` of `generation`, in a log of `len` bytes.
+    pub(super) const fn of(generation: Generation, sought: Sought, len: u64) -> Self {
+        Self { generation, sought, begin: begin(len), found: false }
     }
 
     /// Takes the next line on the way from the end; breaks off once the answer is known.
     pub(super) fn see(&mut self, placed: &Placed<'_>) -> ControlFlow<()> {
         let Line::Record(record) = &placed.line else { return Continue(()) };
-        self.found = record.generation == self.generation && (self.is_it)(record);
+        self.found = record.generation == self.generation && self.sought.is(record);
         let is_before = placed.offset < self.begin && record.generation < self.generation;
         if self.found || is_before { Break(()) } else { Continue(()) }
     }

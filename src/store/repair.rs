@@ -12,7 +12,7 @@ use super::{
     layout,
     lock::acquire,
     medium::Access,
-    reader::{self, Opened},
+    reader::{self, Snapshot},
     replace::{Content, Replacement, conclude},
     sift::{Outlet, Sifter},
     system::Deadline,
@@ -93,14 +93,14 @@ pub(super) fn repair(
     let folder = store.folder();
     let name = layout::log(session);
     // Before the lock: looking for a session that isn't there must not make it.
-    let log = Opened::whole_lines(folder, &name, session)?;
+    let log = Snapshot::whole_lines(folder, &name, session)?;
     if mode == RepairMode::DryRun {
         return sift(log.file(folder, &name), session, log.len(), Outlet::Nowhere);
     }
     let deadline = Deadline::after(store.patience());
     let held = acquire(&mut None, folder, session, deadline)?;
     conclude(folder, session)?;
-    let log = Opened::now(folder, &name)?;
+    let log = Snapshot::now(folder, &name)?;
     let file = log.file(folder, &name);
     let plan = sift(file, session, log.len(), Outlet::Nowhere)?;
     if !plan.is_clean() {

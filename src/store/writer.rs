@@ -24,14 +24,14 @@ use super::{
     look::Look,
     medium::{Access, Handle},
     reader::{Newest, Search},
-    recent::Wanted,
+    recent::{Sought, Wanted},
     replace,
     system::{Deadline, process_number},
     undo::{Fate, Taken, take_back},
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Draft, Line, Placed, Record, Tail},
+    log::{Draft, Line, Placed, Tail},
     note::Note,
     session::SessionName,
     units::{Generation, Seq},
@@ -50,8 +50,8 @@ pub(super) struct Files {
     owner: u32,
 }
 
-/// A log that was opened to append to it.
-struct Opened {
+/// A log that is open to be appended to.
+struct OpenLog {
     log: Box<dyn Handle>,
     origin: Origin,
 }
@@ -111,7 +111,7 @@ impl Files {
         folder: &Folder,
         session: &SessionName,
         deadline: Deadline,
-    ) -> Result<(Held, Opened), Error> {
+    ) -> Result<(Held, OpenLog), Error> {
         let name = layout::log(session);
         loop {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
@@ -129,26 +129,26 @@ impl Files {
         folder: &Folder,
         session: &SessionName,
         name: &str,
-    ) -> Result<Opened, Error> {
+    ) -> Result<OpenLog, Error> {
         if let Some(log) = self.log.take() {
             let is_named = match folder.file(name, log.as_ref()).status() {
                 Ok(status) => folder.identity(name)? == Some(status.id),
                 Err(_) => false, // such as a network file system's stale handle
             };
             if is_named {
-                return Ok(Opened { log, origin: Origin::Found });
+                return Ok(OpenLog { log, origin: Origin::Found });
             }
         }
         replace::conclude(folder, session)?;
         if let Some(log) = folder.open_if_there(name, Access::Append)? {
-            return Ok(Opened { log, origin: Origin::Found });
+            return Ok(OpenLog { log, origin: Origin::Found });
         }
         let log = folder.open_or_create(name, Access::Append)?;
-        Ok(Opened { log, origin: Origin::Made })
+        Ok(OpenLog { log, origin: Origin::Made })
     }
 }
 
-impl Opened {
+impl OpenLog {
     /// Removes a log that this writer made and could not write to; it would be listed as a session.
     ///
     /// It stays where this writer may not be the only one: a store that was removed and made anew
@@ -185,14 +185,14 @@ impl Writer<'_> {
         self.put(draft, last)
     }
 
-    /// Appends `draft`, unless a record of `generation` is there that `is_it`; returns `None` then.
+    /// Appends `draft`, unless what is `sought` of `generation` is there; returns `None` then.
     pub(super) fn append_unless(
         self,
         draft: &Draft,
         generation: Generation,
-        is_it: fn(&Record<'_>) -> bool,
+        sought: Sought,
     ) -> Result<Option<Seq>, Error> {
-        let mut wanted = Wanted::of(generation, is_it, self.look.len());
+        let mut wanted = Wanted::of(generation, sought, self.look.len());
         let (last, _) = self.survey(&mut |placed| wanted.see(&placed))?;
         if wanted.was_found() { Ok(None) } else { self.put(draft, last).map(Some) }
     }
