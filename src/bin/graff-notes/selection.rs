@@ -10,6 +10,17 @@ use crate::{
     output::{Clock, Form},
 };
 
+/// Which records of which sessions a command over all of them is about, and how it shows their times.
+#[derive(Args, Debug)]
+pub(crate) struct Selection {
+    #[command(flatten)]
+    pub(crate) scope: Scope,
+    #[command(flatten)]
+    pub(crate) period: Period,
+    #[command(flatten)]
+    pub(crate) times: Times,
+}
+
 /// The sessions that a command over all of them is about.
 #[derive(Args, Debug)]
 pub(crate) struct Scope {
@@ -50,14 +61,20 @@ pub(crate) enum TimeStyle {
     Local,
 }
 
+impl Selection {
+    /// Returns whether all records of all sessions are meant.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.scope.is_everything() && self.period.is_everything()
+    }
+}
+
 impl Scope {
     /// Returns whether a session is meant.
     pub(crate) fn holds(&self, session: &SessionName) -> bool {
         self.session_glob.as_ref().is_none_or(|glob| glob.matches(session.as_str()))
     }
 
-    /// Returns whether all sessions are meant.
-    pub(crate) fn is_everything(&self) -> bool {
+    fn is_everything(&self) -> bool {
         self.session_glob.is_none()
     }
 }
@@ -70,8 +87,7 @@ impl Period {
             && self.until.is_none_or(|until| known && at <= until.last)
     }
 
-    /// Returns whether any time is meant.
-    pub(crate) fn is_everything(&self) -> bool {
+    fn is_everything(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
 }

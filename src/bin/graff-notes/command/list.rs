@@ -18,7 +18,7 @@ use crate::{
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, size},
-    selection::{Period, Scope, Times},
+    selection::Selection,
 };
 
 const EXAMPLES: &str = "\
@@ -45,11 +45,7 @@ pub(crate) struct List {
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
-    scope: Scope,
-    #[command(flatten)]
-    period: Period,
-    #[command(flatten)]
-    times: Times,
+    selection: Selection,
 }
 
 const HEAD: &[&str] = &["session", "notes", "gen", "newest", "size", "health"];
@@ -73,7 +69,7 @@ impl List {
         if names.is_empty() && unrecognised.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
-        let clock = self.times.clock(cx.out.form());
+        let clock = self.selection.times.clock(cx.out.form());
         let mut table = Table::of(HEAD);
         let mut exit = Exit::Done;
         for answer in self.answers(cx, &store, &names) {
@@ -83,7 +79,7 @@ impl List {
             }
         }
         // They have no name and no time that could be asked for.
-        let is_everything = self.scope.is_everything() && self.period.is_everything();
+        let is_everything = self.selection.is_everything();
         for file in unrecognised.iter().filter(|_| is_everything && self.limit.is_none()) {
             let path = store.notes_path().join(file);
             let answer = Answer::on(None, path, None, "unrecognised");
@@ -99,14 +95,15 @@ impl List {
         store: &Store,
         names: &'a [SessionName],
     ) -> Vec<Answer<'a>> {
-        let meant: Vec<_> = names.iter().filter(|session| self.scope.holds(session)).collect();
+        let meant: Vec<_> =
+            names.iter().filter(|session| self.selection.scope.holds(session)).collect();
         let mut progress = Progress::new(&cx.notices, meant.len(), "looking");
         let mut answers = Vec::with_capacity(meant.len());
         for session in meant {
             answers.push(progress.aside(|| Answer::of(cx, store, session)));
             progress.step();
         }
-        answers.retain(|answer| self.period.holds(answer.time()));
+        answers.retain(|answer| self.selection.period.holds(answer.time()));
         if let Some(limit) = self.limit {
             answers.sort_by_key(|answer| Reverse(answer.time()));
             answers.truncate(limit);

@@ -24,7 +24,7 @@ use crate::{
     needle::{Case, Needle, Syntax},
     output::{Progress, plural},
     parallel,
-    selection::{Period, Scope, Times},
+    selection::Selection,
 };
 
 const EXAMPLES: &str = "\
@@ -58,11 +58,7 @@ pub(crate) struct Search {
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
-    scope: Scope,
-    #[command(flatten)]
-    period: Period,
-    #[command(flatten)]
-    times: Times,
+    selection: Selection,
 }
 
 impl Search {
@@ -70,9 +66,9 @@ impl Search {
         let needle = self.needle()?;
         let store = cx.store()?;
         let mut sessions = store.sessions()?.names;
-        sessions.retain(|session| self.scope.holds(session));
+        sessions.retain(|session| self.selection.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "searching");
-        let clock = self.times.clock(cx.out.form());
+        let clock = self.selection.times.clock(cx.out.form());
         let unreadable = AtomicU64::new(0);
         let mut left = self.limit.unwrap_or(usize::MAX);
         let (mut is_found, mut failures) = (false, Vec::new());
@@ -123,7 +119,7 @@ impl Search {
     ) -> Result<Vec<Found>, graff_notes::Error> {
         let mut found = Vec::new();
         let tail = store.replay(session, &mut |entry| match entry.line {
-            Line::Record(record) if self.period.holds(record.created_at) => {
+            Line::Record(record) if self.selection.period.holds(record.created_at) => {
                 found.extend(Found::of(&record, needle, self.context));
             }
             Line::Bad(_) | Line::Newer => {

@@ -14,7 +14,7 @@ use crate::{
     failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, chart, plural, size},
     parallel,
-    selection::{Period, Scope, Times},
+    selection::Selection,
     totals::Totals,
 };
 
@@ -34,11 +34,7 @@ Days are those of UTC, and those of this machine on a terminal or with --time lo
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Stats {
     #[command(flatten)]
-    scope: Scope,
-    #[command(flatten)]
-    period: Period,
-    #[command(flatten)]
-    times: Times,
+    selection: Selection,
 }
 
 /// Where the second of the bars of sizes begins, in bytes; each further one begins at twice that.
@@ -92,7 +88,7 @@ impl Stats {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
         let mut sessions = store.sessions()?.names;
-        sessions.retain(|session| self.scope.holds(session));
+        sessions.retain(|session| self.selection.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "counting");
         let (mut whole, mut read, mut unreadable) = (Totals::default(), 0, 0);
         parallel::in_order(
@@ -116,7 +112,7 @@ impl Stats {
             },
         )?;
         drop(progress);
-        let clock = self.times.clock(cx.out.form());
+        let clock = self.selection.times.clock(cx.out.form());
         let answer = Answer::of(&whole, read, unreadable, &clock);
         heard_or_not(match cx.out.form() {
             Form::Json => cx.out.json(&answer),
@@ -129,7 +125,7 @@ impl Stats {
     fn count(&self, store: &Store, session: &SessionName) -> Result<Totals, graff_notes::Error> {
         let mut totals = Totals::default();
         let tail = store.replay(session, &mut |entry| {
-            totals.see(&entry, |at| self.period.holds(at));
+            totals.see(&entry, |at| self.selection.period.holds(at));
         })?;
         totals.end(tail);
         Ok(totals)

@@ -17,7 +17,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Stop},
     output::{Cell, Form, IfThere, Progress, Table, plural},
-    selection::{Period, Scope, TimeStyle, Times},
+    selection::{Selection, TimeStyle},
 };
 use entry::Entry;
 pub(super) use entry::{DAMAGE, VERSION};
@@ -55,11 +55,7 @@ pub(crate) struct Export {
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
-    scope: Scope,
-    #[command(flatten)]
-    period: Period,
-    #[command(flatten)]
-    times: Times,
+    selection: Selection,
 }
 
 /// What a document is.
@@ -98,13 +94,13 @@ impl Export {
             self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
         let mut sessions = if named.is_empty() { store.sessions()?.names } else { named };
-        sessions.retain(|session| self.scope.holds(session));
+        sessions.retain(|session| self.selection.scope.holds(session));
         if sessions.is_empty() {
             let folder = store.notes_path();
             let what = format_args!("export anything: there is no such session in {folder}");
             return Err(Failure::nothing(what).at(&folder).into());
         }
-        let clock = self.times.lasting_clock(cx.out.form(), TimeStyle::Iso);
+        let clock = self.selection.times.lasting_clock(cx.out.form(), TimeStyle::Iso);
         let sheet = Sheet::new(format, clock, self.target()?);
         let progress = Progress::new(&cx.notices, sessions.len(), "exporting");
         let mut run = Run { cx, sheet, sum: Sum::default(), progress };
@@ -143,7 +139,7 @@ impl Export {
 
     fn holds(&self, entry: &Entry<'_>) -> bool {
         match entry {
-            Entry::Record(record) => self.period.holds(record.created_at),
+            Entry::Record(record) => self.selection.period.holds(record.created_at),
             Entry::Damage(_) => true,
         }
     }
