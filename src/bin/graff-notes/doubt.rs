@@ -38,6 +38,16 @@ pub(crate) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> 
     )
 }
 
+/// Returns the warning where there is no note before what is in doubt.
+pub(crate) fn empty(session: &SessionName, Doubt { cause, offset }: Doubt) -> String {
+    format!(
+        "session {session} has no note: its log has {} at byte {offset}; `graff-notes verify {}` \
+         shows more",
+        words(cause),
+        session.to_argument()
+    )
+}
+
 /// Returns the failure to do `what` where there is no such note that can be read, but may have been one.
 pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
     let Doubt { cause, offset } = doubt;

@@ -7,7 +7,7 @@ use graff_notes::{
     note::{Note, NoteCap},
     prompt::{self, Block},
     session::SessionName,
-    store::{Doubt, Newest, Store},
+    store::{Doubt, DoubtCause, Newest, Store},
     units::{Bytes, Generation, Seq},
 };
 use serde::Serialize;
@@ -58,8 +58,7 @@ impl Source {
     /// Returns the prompt with the note, and warns where it may not be the newest, or not all of it.
     pub(crate) fn splice(&self, base: Vec<u8>, notices: &Notices) -> Spliced {
         let (Some(block), Some(note)) = (self.block(), &self.note) else {
-            let doubtful = |doubt| doubt::failure("splice a note of", &self.session, doubt);
-            return Spliced { trouble: self.doubt.map(doubtful), ..Spliced::bare(base) };
+            return Spliced { trouble: self.without_a_note(notices), ..Spliced::bare(base) };
         };
         let base = match self.disguise(base) {
             Ok(base) => base,
@@ -71,6 +70,17 @@ impl Source {
         self.warn(&carried, notices);
         let prompt = base.reveal(&prompt::splice(base.text(), Some(&block)));
         Spliced { prompt, carried: Some(carried), trouble: None }
+    }
+
+    /// Returns why there is no note, though there may be one. A record that was never finished is
+    /// none that anybody was told of, so a log with nothing before it is an empty one, with a word.
+    fn without_a_note(&self, notices: &Notices) -> Option<Failure> {
+        let doubt = self.doubt?;
+        if doubt.cause == DoubtCause::Torn {
+            notices.warn(doubt::empty(&self.session, doubt));
+            return None;
+        }
+        Some(doubt::failure("splice a note of", &self.session, doubt))
     }
 
     /// Returns the text that the prompt is, such that the note can be told apart from it; gives the

@@ -213,8 +213,14 @@ fn a_log_without_a_readable_note_is_damage_where_one_may_have_been_there() {
     assert!(
         ran.stderr().starts_with("graff-notes: could not show a note of session s1: its log has")
     );
-    let ran = world.fed("base", &["splice", "s1"]).ends(5);
-    assert_eq!(ran.stdout(), "base");
+    let torn = world.fed("base", &["splice", "s1"]).ends(0);
+    assert_eq!(torn.stdout(), "base");
+    let said = "graff-notes: session s1 has no note: its log has a record that was never finished \
+                at byte 0; `graff-notes verify s1` shows more\n";
+    assert_eq!(torn.stderr(), said);
+    world.put("s1", "junk\n");
+    let damaged = world.fed("base", &["splice", "s1"]).ends(5);
+    assert_eq!(damaged.stdout(), "base");
 }
 
 #[test]
