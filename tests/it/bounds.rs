@@ -71,6 +71,21 @@ fn a_line_of_100_mb_is_read_within_bounds() {
     is_read_within_bounds("one line", repeated(vec![b'y'; MB], 100));
 }
 
+/// F047.
+#[test]
+fn a_line_of_10_mib_is_read_within_bounds_whether_it_ends_or_not() {
+    let stub = b"{\"v\":1,\"session\":\"s1\",\"gen\":2,\"text\":\"";
+    let endless = [&stub[..], &vec![b'y'; 10 * 1024 * 1024]].concat();
+    is_read_within_bounds("a line of 10 MiB", |log| {
+        [&line(1, "one"), &endless, &b"\n"[..], &line(3, "three")]
+            .iter()
+            .try_for_each(|part| log.write_all(part))
+    });
+    is_read_within_bounds("a tail of 10 MiB", |log| {
+        log.write_all(&line(1, "one")).and_then(|()| log.write_all(&endless))
+    });
+}
+
 #[test]
 fn a_million_odd_lines_are_read_within_bounds() {
     is_read_within_bounds("blank lines", repeated(b"\n".to_vec(), 1_000_000));

@@ -2,7 +2,9 @@
 //!
 //! Shown on one damaged log for each kind of damage that other projects have reported, each named
 //! for its defect: what is read, what is counted, what it is called, and what repair can win back.
+//! `reported` leads from each report's number to its input and its tests, here and elsewhere.
 
+mod reported;
 mod win_back;
 
 use std::{collections::BTreeSet, fmt::Write as _};

@@ -8,6 +8,7 @@
 mod answers;
 mod asking;
 mod counting;
+mod damaged;
 mod deciding;
 mod diffing;
 mod doctoring;

@@ -80,6 +80,31 @@ fn every_prefix_of_a_sealed_log_holds_the_records_that_were_written_whole() {
     }
 }
 
+/// Files with a line that has a whole record at its start and more behind it: cut in between, that
+/// record counts, and with the rest of its line it is none any more.
+const WITH_MORE_BEHIND_A_RECORD: [&str; 4] =
+    ["abandoned", "array_wrapped", "cr_only", "two_on_a_line"];
+
+#[test]
+fn the_records_of_every_prefix_of_every_log_are_the_first_ones_of_the_whole() {
+    let mut others = Vec::new();
+    for (name, file) in fixtures() {
+        let whole = records(&file);
+        let is_first = |end: &usize| whole.starts_with(&records(&file[..*end]));
+        for end in (0..=file.len()).filter(|end| !is_first(end)) {
+            let found = records(&file[..end]);
+            let (last, before) = found.split_last().expect("one too many");
+            assert!(whole.starts_with(before), "{name} up to {end}");
+            let line_ends = memchr::memchr(b'\n', &file[end..]).map_or(file.len(), |lf| end + lf);
+            let is_one_of = |end: usize| records(&file[..end]).contains(last);
+            assert!(!is_one_of(line_ends), "{name} up to {end}: it was none of the line");
+            others.push(name.clone());
+        }
+    }
+    others.dedup();
+    assert_eq!(others, WITH_MORE_BEHIND_A_RECORD);
+}
+
 // One bit of a sealed log flipped.
 
 #[test]

@@ -153,8 +153,9 @@ fn a_link_in_the_place_of_the_notes_folder_is_not_followed() {
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
 }
 
-/// Runs the program as a user whom modes bind; `None` where that one cannot run it.
-fn as_bound_user(world: &World, args: &[&str]) -> Option<Ran> {
+/// Runs the program as a user whom modes bind, with the file `note` on stdin; `None` where that one
+/// cannot run it.
+pub(super) fn as_bound_user(world: &World, args: &[&str]) -> Option<Ran> {
     let note = fs::File::open(world.root().join("note")).expect("a note");
     let mut command = world.command(args);
     if rustix::process::geteuid().is_root() {

@@ -53,6 +53,7 @@ fn the_nearest_folder_with_a_store_or_a_repository_counts() {
     is(&where_in(&world, "outer/mid/inner/deep", &[]).quietly(), inner.as_str(), "git");
 }
 
+/// F110.
 #[test]
 fn notes_are_found_from_every_folder_below() {
     let world = World::new();
@@ -65,6 +66,12 @@ fn notes_are_found_from_every_folder_below() {
     below(&["write", "s1", "--text", "from below"]);
     assert_eq!(below(&["show", "s1"]).stdout(), "from below");
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "from below");
+    world.run(&["write", "s1", "--text", "from above"]).quietly();
+    assert_eq!(below(&["show", "s1"]).stdout(), "from above");
+    assert_eq!(below(&["log", "s1", "--json"]).answers().len(), 2, "one log");
+    let stores =
+        world.files().iter().filter(|file| file.split('/').next_back() == Some(".graff")).count();
+    assert_eq!(stores, 1, "one store");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::support::world::World;
+use super::names::as_bound_user;
+use crate::support::{skipped, world::World};
 
 const BASE: &str = "# Agent\r\n\r\n## HARD CONSTRAINTS\n- never push\n\n## Tools\n- read";
 
@@ -133,13 +134,30 @@ fn the_answers_in_json() {
     world.fed(BASE, &["splice", "--extract"]).ends(3);
 }
 
+/// Lets everybody read a world's store, and nobody write to it.
+pub(super) fn read_only(world: &World) {
+    let set = |path: &str, mode| {
+        let path = world.root().join(path);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes");
+    };
+    for file in world.files().iter().filter(|file| file.starts_with(".graff/notes/")) {
+        set(file, 0o444);
+    }
+    set(".graff/notes", 0o555);
+    set(".graff", 0o555);
+    set("", 0o755);
+}
+
 #[test]
 fn a_store_that_only_can_be_read_is_read() {
     let world = world();
-    for folder in [".graff/notes", ".graff"] {
-        let mode = std::fs::Permissions::from_mode(0o500);
-        std::fs::set_permissions(world.root().join(folder), mode).expect("modes");
-    }
-    let ran = world.fed(BASE, &["splice", "s1"]).quietly();
-    assert!(ran.stdout().contains("SUBGOAL"));
+    std::fs::write(world.root().join("note"), BASE).expect("a prompt");
+    read_only(&world);
+    let Some(ran) = as_bound_user(&world, &["splice", "s1"]) else {
+        return skipped("the user nobody cannot run the program from where it is");
+    };
+    let spliced = ran.quietly();
+    assert!(spliced.stdout().contains("SUBGOAL"), "{spliced}");
+    let written = as_bound_user(&world, &["write", "s1"]).expect("it could run it before");
+    assert!(written.ends(1).stderr().contains("Permission denied"), "it can only be read");
 }
