@@ -19,6 +19,10 @@ use crate::support::{
 /// No reading may hold more, in KiB: the longest line a few times over, and the process itself.
 const PEAK_KIB_MAX: u64 = 48 * 1024;
 
+/// No five readings may take longer, in seconds: many times what they take, unoptimised, on a machine
+/// that is busy, and a small part of what they would if a line cost more the more there are.
+const SECONDS_MAX: f64 = 300.0;
+
 const MB: usize = 1_000_000;
 
 /// Has a process read a log, and checks what that took.
@@ -41,6 +45,7 @@ fn is_read_within_bounds(name: &str, write: impl FnOnce(&mut dyn Write) -> std::
         len / MB as u64
     ));
     assert!(peak < PEAK_KIB_MAX, "{name}: {peak} KiB");
+    assert!(seconds < SECONDS_MAX, "{name}: {seconds} s");
 }
 
 /// Notes of the usual length, and something wrong every now and then.

@@ -194,6 +194,23 @@ fn a_failed_sync_fails_the_append_and_takes_it_back() {
 }
 
 #[test]
+fn a_read_that_fails_is_not_taken_for_damage() {
+    let home = Home::new();
+    let log = [&two_notes()[..], b"junk\n"].concat();
+    home.put(&log);
+    let path = home.store.log_path(&s1());
+    let injection = ["-P", path.as_str(), "-e", "inject=pread64:error=EIO"];
+    let strace = [&["strace", "-f", "-qq", "-o", "/dev/null"], &injection[..]].concat();
+    for role in [Role::Newest, Role::Repair, Role::AppendOnce] {
+        let Some(said) = said(&strace, role, &home, "new") else { return };
+        assert_eq!(said, [format!("Io: read {path}: Input/output error (os error 5)")], "{role:?}");
+        assert_eq!(home.bytes(), log, "{role:?}");
+        assert!(!home.names().contains(&"s1.notes.rejected".to_owned()), "{role:?}");
+    }
+    assert_eq!(records(&home.store), ["one", "two"]);
+}
+
+#[test]
 fn where_there_are_no_locks_nothing_is_written_and_that_is_said() {
     let why = "the file system gives no locks here, and nothing is written without one";
     for (errno, words) in [

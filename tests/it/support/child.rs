@@ -20,7 +20,7 @@ use graff_notes::{
     store::{Disk, RepairMode, Store},
     units::{Calls, Generation, Tokens},
 };
-use rustix::{fs::FlockOperation, fs::Mode};
+use rustix::fs::Mode;
 
 use super::{
     notes::{note, now, s1},
@@ -49,7 +49,7 @@ pub(crate) enum Role {
     Repair,
     /// Takes the lock in the middle of an append, says so, and waits to be told to go on.
     Hold,
-    /// Takes the lock by the bare system call that std's `File::lock` is made of, and waits.
+    /// Takes the lock by std's `File::lock`, and waits.
     Flock,
     /// Appends, and repairs a damaged log, under this umask (octal).
     Umask,
@@ -227,7 +227,7 @@ fn hold(root: &str) {
 fn flock(store: &Store) {
     let lock = std::fs::File::options().write(true).open(store.lock_path(&s1()));
     let lock = lock.expect("a lock file");
-    rustix::fs::flock(&lock, FlockOperation::LockExclusive).expect("the lock");
+    lock.lock().expect("the lock");
     say("holding");
     wait_to_be_told();
 }
