@@ -11,7 +11,9 @@
 //! * the prompt that carries it is otherwise untouched ([`prompt`]).
 //!
 //! It makes no model call, starts no thread and needs no async runtime: it says what to ask, and
-//! takes the reply.
+//! takes the reply. It works from sync and async code alike and across threads; its writes wait for
+//! the disk, and up to five seconds for another writer, so async code calls them where blocking is
+//! allowed.
 //!
 //! # Example
 //!
