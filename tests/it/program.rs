@@ -7,6 +7,7 @@
 
 mod answers;
 mod asking;
+mod completing;
 mod counting;
 mod damaged;
 mod deciding;

@@ -8,6 +8,7 @@
 mod args;
 mod calendar;
 mod command;
+mod completing;
 mod context;
 mod disguise;
 mod doubt;
@@ -40,6 +41,7 @@ use exit::Exit;
 use failure::{Stop, heard_or_not};
 
 fn main() -> ExitCode {
+    completing::answer_a_shell();
     signals::outlive_the_size_limit();
     args::parse().map_or_else(|exit| exit, run).into()
 }

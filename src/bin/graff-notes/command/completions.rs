@@ -4,13 +4,21 @@ use clap::Args;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::{args, context::Context, exit::Exit, failure::Stop, output::Form};
+use crate::{
+    completing,
+    context::Context,
+    exit::Exit,
+    failure::{Failure, Stop},
+    output::Form,
+};
 
 const EXAMPLES: &str = "\
 Examples:
   graff-notes completions bash >~/.local/share/bash-completion/completions/graff-notes
   graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
-  graff-notes completions fish >~/.config/fish/completions/graff-notes.fish";
+  graff-notes completions fish >~/.config/fish/completions/graff-notes.fish
+
+They complete the names of sessions too: the shell asks the program.";
 
 /// Prints the completions for a shell
 #[derive(Args, Debug)]
@@ -28,8 +36,10 @@ struct Answer<'a> {
 
 impl Completions {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut args::described(), "graff-notes", &mut script);
+        let shell = self.shell;
+        let script = completing::script(shell)
+            .ok_or_else(|| Failure::input(format_args!("complete in {shell}: it cannot ask us")))?
+            .map_err(|e| Failure::system(format_args!("write completions for {shell}"), &e))?;
         match cx.out.form() {
             Form::Json => {
                 let script = &String::from_utf8_lossy(&script);

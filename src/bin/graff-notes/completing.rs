@@ -1,0 +1,76 @@
+//! What a shell is told while a person types our command line.
+//!
+//! The script that `completions` prints has the shell call the program for what can come next, so
+//! that it knows the sessions of the folder, too.
+
+use std::{env, io};
+
+use camino::Utf8PathBuf;
+use clap::{Arg, ValueHint};
+use clap_complete::{
+    CompleteEnv, Shell,
+    engine::{ArgValueCandidates, CompletionCandidate},
+    env::Shells,
+};
+use graff_notes::store::Store;
+
+use crate::{args, root};
+
+/// The variable by which a shell says that it wants to know what can come next.
+const VARIABLE: &str = "GRAFF_COMPLETE";
+
+/// What the shells know us by.
+const PROGRAM: &str = "graff-notes";
+
+/// In a file that zsh loads the first time, this is the first time; later the function is called.
+const ZSH_FIRST_CALL: &str = "\
+if [ \"$funcstack[1]\" = _graff-notes ]; then _clap_dynamic_completer_graff_notes; fi\n";
+
+/// Answers a shell that wants to know what can come next, and ends; returns where none does.
+pub(crate) fn answer_a_shell() {
+    CompleteEnv::with_factory(described).var(VARIABLE).complete();
+}
+
+/// Returns the script that has a shell ask us; `None` where the shell cannot.
+pub(crate) fn script(shell: Shell) -> Option<io::Result<Vec<u8>>> {
+    let name = shell.to_string();
+    let asking = Shells::builtins();
+    let asking = asking.completer(&name)?;
+    let mut script = Vec::new();
+    let written = asking.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
+    if shell == Shell::Zsh {
+        script.extend_from_slice(ZSH_FIRST_CALL.as_bytes());
+    }
+    Some(written.map(|()| script))
+}
+
+/// Returns the command line, with what its values can be.
+fn described() -> clap::Command {
+    args::described().mut_subcommands(|command| command.mut_args(with_candidates))
+}
+
+fn with_candidates(arg: Arg) -> Arg {
+    let name = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    match (arg.get_id().as_str(), name.as_deref()) {
+        ("session" | "sessions", _) => arg.add(ArgValueCandidates::new(sessions)),
+        (_, Some("FILE")) => arg.value_hint(ValueHint::FilePath),
+        (_, Some("DIR")) => arg.value_hint(ValueHint::DirPath),
+        _ => arg,
+    }
+}
+
+/// Returns the sessions of the store that the command line is about.
+fn sessions() -> Vec<CompletionCandidate> {
+    let named = root_of(env::args());
+    let found = root::find(named.as_deref()).ok().map(|root| Store::at(root.path));
+    let sessions = found.and_then(|store| store.sessions().ok()).unwrap_or_default();
+    sessions.names.iter().map(|name| CompletionCandidate::new(name.as_str())).collect()
+}
+
+/// Returns what `--root` says on a command line that is not whole yet.
+fn root_of(args: impl Iterator<Item = String>) -> Option<Utf8PathBuf> {
+    let mut args = args.skip_while(|arg| arg != "--root" && !arg.starts_with("--root="));
+    let flag = args.next()?;
+    let path = flag.strip_prefix("--root=").map(str::to_owned).or_else(|| args.next())?;
+    Some(Utf8PathBuf::from(path))
+}

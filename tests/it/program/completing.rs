@@ -1,0 +1,99 @@
+//! A shell completes commands, flags and the names of sessions.
+//!
+//! Shown in the real shells: a line is typed at a terminal with tabs in it, and what it prints can
+//! only be had with what the tabs put there; fish, which needs a terminal of its own, is asked.
+
+use std::process::{Command, Stdio};
+
+use camino::Utf8Path;
+
+use crate::support::{
+    skipped,
+    world::{Ran, World},
+};
+
+/// A world with two sessions.
+fn world() -> World {
+    let world = World::new();
+    for session in ["fix-parser", "other"] {
+        world.fed(format!("the note of {session}"), &["write", session]).quietly();
+    }
+    world
+}
+
+/// A shell in the world that finds the program by its name; `None` where there is no such shell.
+fn shell(world: &World, name: &str, args: &[&str]) -> Option<Command> {
+    if Command::new(name).args(["-c", "exit"]).output().is_err() {
+        skipped(&format!("{name} is not there"));
+        return None;
+    }
+    let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new(name);
+    shell.args(args).current_dir(world.root()).env("TERM", "xterm").env("HOME", world.root());
+    shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
+    shell.env("GRAFF_ROOT", world.root()).env("GRAFF_PAGER", "");
+    Some(shell)
+}
+
+/// Types lines with tabs in them at a shell that has first been told `setup`.
+#[track_caller]
+fn completes(name: &str, args: &[&str], setup: &str) {
+    for (typed, printed) in [
+        ("graff-notes show fix-p\t\n", "the note of fix-parser"),
+        ("graff-notes sho\toth\t\n", "the note of other"),
+        ("graff-notes show --previ\tother\n", "could not show the note before"),
+    ] {
+        let world = world();
+        let Some(shell) = shell(&world, name, args) else { return };
+        let ran: Ran = World::typing(120, &format!("{setup}\n{typed}exit\n"), shell);
+        assert!(ran.stdout().contains(printed), "{name}: {typed:?}: {ran}");
+    }
+}
+
+#[test]
+fn bash_completes_commands_flags_and_sessions() {
+    completes("bash", &["--norc", "-i"], "source <(graff-notes completions bash)");
+}
+
+#[test]
+fn zsh_completes_commands_flags_and_sessions() {
+    let sourced = "autoload -Uz compinit; compinit -u -D; source <(graff-notes completions zsh)";
+    completes("zsh", &["-f", "-i"], sourced);
+    // As the help has it: a file in the folders that zsh loads functions from.
+    let loaded = "mkdir f; graff-notes completions zsh >f/_graff-notes; fpath=($PWD/f $fpath); \
+                  autoload -Uz compinit; compinit -u -D";
+    completes("zsh", &["-f", "-i"], loaded);
+}
+
+/// What fish would offer behind a line.
+#[track_caller]
+fn offers(world: &World, line: &str) -> Option<Vec<String>> {
+    let asked = format!("graff-notes completions fish | source; complete -C'graff-notes {line}'");
+    let mut fish = shell(world, "fish", &["--no-config", "-c", &asked])?;
+    let ran = Ran::from(fish.stdin(Stdio::null()).output().expect("fish runs"));
+    let first = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+    Some(ran.stdout().lines().map(first).collect())
+}
+
+#[test]
+fn fish_completes_commands_flags_and_sessions() {
+    let world = world();
+    for (line, offered) in
+        [("sho", "show"), ("show fix-p", "fix-parser"), ("show --previ", "--previous")]
+    {
+        let Some(offers) = offers(&world, line) else { return };
+        assert_eq!(offers, [offered], "{line}");
+    }
+}
+
+#[test]
+fn the_sessions_are_those_of_the_root_that_is_named() {
+    let (world, elsewhere) = (world(), World::new());
+    let root = world.root();
+    for flag in [format!("--root {root}"), format!("--root={root}")] {
+        let Some(offers) = offers(&elsewhere, &format!("{flag} log f")) else { return };
+        assert_eq!(offers, ["fix-parser"], "{flag}");
+    }
+    assert!(!elsewhere.root().join(".graff").exists(), "looking makes nothing");
+}
