@@ -25,6 +25,7 @@ mod model;
 mod names;
 mod paging;
 mod pipes;
+mod readme;
 mod rolling;
 mod roots;
 mod schemas;
