@@ -15,6 +15,7 @@ mod limits;
 mod orders;
 mod overflow;
 mod provider_errors;
+mod rescue;
 mod rollover;
 mod steers;
 mod summary;

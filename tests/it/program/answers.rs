@@ -15,18 +15,8 @@ fn fields(line: &str) -> Vec<String> {
     names
 }
 
-/// A session with two notes of generation 3, an attempt, and a rollover.
 fn world() -> World {
-    let world = World::new();
-    world.put(
-        "s1",
-        "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"first\",\"created_at\":1000,\"seq\":1}\n\
-         {\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n\
-         {\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"a\\tb\\\\\\nc\",\"created_at\":951782399999,\
-         \"seq\":3,\"kind\":\"mechanical\",\"cut\":7}\n\
-         {\"v\":1,\"session\":\"s1\",\"gen\":4,\"created_at\":4000,\"seq\":4,\"kind\":\"rollover\"}\n",
-    );
-    world
+    World::with_every_kind()
 }
 
 #[test]

@@ -9,17 +9,11 @@ use crate::support::{schema::Schema, world::World};
 /// Commands whose answers are another program's to define.
 const OF_OTHERS: [&str; 2] = ["hook", "mcp"];
 
-/// A session with a note, an attempt, a rollover, another note and damage.
+/// A session with a record of every kind, and damage.
 fn world() -> World {
-    let world = World::new();
-    world.put(
-        "s1",
-        "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"first\",\"created_at\":1000,\"seq\":1}\n\
-         {\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n\
-         {\"v\":1,\"session\":\"s1\",\"gen\":4,\"created_at\":4000,\"seq\":3,\"kind\":\"rollover\"}\n\
-         {\"v\":1,\"session\":\"s1\",\"text\":\"a first line\\nb\",\"kind\":\"mechanical\",\"cut\":7}\n\
-         junk\n{\"v\":1,\"torn",
-    );
+    let world = World::with_every_kind();
+    let log = fs::read_to_string(world.log("s1")).expect("a log");
+    world.put("s1", log + "junk\n{\"v\":1,\"torn");
     world
 }
 

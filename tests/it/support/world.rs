@@ -54,6 +54,21 @@ impl World {
         self.store().log_path(&SessionName::parse(session).expect("a good name"))
     }
 
+    /// A world whose session s1 has a record of every kind: two notes of generation 3, the second
+    /// mechanical, an attempt between them, and a rollover.
+    pub(crate) fn with_every_kind() -> Self {
+        let world = Self::new();
+        world.put(
+            "s1",
+            "{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"first\",\"created_at\":1000,\"seq\":1}\n\
+             {\"v\":1,\"session\":\"s1\",\"gen\":3,\"created_at\":2000,\"seq\":2,\"kind\":\"attempt\"}\n\
+             {\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"a\\tb\\\\\\nc\",\"created_at\":951782399999,\
+             \"seq\":3,\"kind\":\"mechanical\",\"cut\":7}\n\
+             {\"v\":1,\"session\":\"s1\",\"gen\":4,\"created_at\":4000,\"seq\":4,\"kind\":\"rollover\"}\n",
+        );
+        world
+    }
+
     /// Makes `bytes` the log of a session.
     pub(crate) fn put(&self, session: &str, bytes: impl AsRef<[u8]>) {
         let log = self.log(session);
