@@ -46,10 +46,17 @@ impl Server {
         self.stdin.write_all(b"\n").expect("it reads");
     }
 
+    /// The next line, with its LF.
     #[track_caller]
-    fn next(&mut self) -> Value {
+    fn line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("it answers");
+        line
+    }
+
+    #[track_caller]
+    fn next(&mut self) -> Value {
+        let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e} in {line:?}"))
     }
 

@@ -65,6 +65,23 @@ fn a_client_without_a_handshake_is_told_all_with_each_result() {
 }
 
 #[test]
+fn an_id_comes_back_as_it_was_written() {
+    let world = World::new();
+    let mut server = Server::of(&world);
+    for id in
+        ["0", "-7", "18446744073709551616", "123456789012345678901234567890", "1.50", "\"\\u00e9\""]
+    {
+        server.send(format!(r#"{{"jsonrpc":"2.0","id": {id} ,"method":"ping"}}"#));
+        assert_eq!(server.line(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"));
+        server.send(format!(r#"{{"jsonrpc":"1.0","id":{id},"method":"ping"}}"#));
+        assert!(
+            server.line().starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":"))
+        );
+    }
+    server.ends().quietly();
+}
+
+#[test]
 fn what_wants_no_answer_gets_none() {
     let world = World::new();
     let mut server = Server::of(&world);

@@ -1,17 +1,22 @@
 //! JSON-RPC 2.0 as MCP speaks it: one message a line.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::LINE_BYTES_MAX;
 
 /// A request that wants an answer.
 #[derive(Debug)]
 pub(super) struct Request {
-    pub(super) id: Value,
+    pub(super) id: Id,
     pub(super) method: String,
     pub(super) params: Value,
 }
+
+/// The name of a request, as it came: a number that no type here holds goes back digit for digit.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Id(Option<Box<RawValue>>);
 
 /// Why a request gets no result.
 #[derive(Debug, Serialize)]
@@ -44,7 +49,7 @@ pub(super) enum Message {
     /// A notification, or an answer: nobody waits for one.
     Silent,
     /// What can't be answered but with this.
-    Refused(Value, Refusal),
+    Refused(Id, Refusal),
 }
 
 #[derive(Deserialize)]
@@ -56,10 +61,16 @@ struct Wire {
     params: Value,
 }
 
+#[derive(Deserialize)]
+struct Named<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+}
+
 #[derive(Serialize)]
 struct Answer<'a> {
     jsonrpc: &'static str,
-    id: &'a Value,
+    id: &'a Id,
     #[serde(flatten)]
     outcome: Outcome<'a>,
 }
@@ -73,7 +84,7 @@ enum Outcome<'a> {
 
 /// Returns what a line says.
 pub(super) fn read(line: &[u8]) -> Message {
-    let refused = |code, why: String| Message::Refused(Value::Null, Refusal::new(code, why));
+    let refused = |code, why: String| Message::Refused(Id::NONE, Refusal::new(code, why));
     if line.trim_ascii().is_empty() {
         return Message::Silent;
     }
@@ -84,9 +95,9 @@ pub(super) fn read(line: &[u8]) -> Message {
         Ok(value) => value,
         Err(why) => return refused(Code::Parse, format!("no JSON: {why}")),
     };
-    let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+    let id = Some(&value).filter(|value| value.is_object()).and_then(|_| Id::of(line));
     let invalid = |why: &str| {
-        let id = id.clone().unwrap_or_default();
+        let id = id.clone().unwrap_or(Id::NONE);
         Message::Refused(id, Refusal::new(Code::Invalid, why.to_owned()))
     };
     match serde_json::from_value(value) {
@@ -103,13 +114,27 @@ pub(super) fn read(line: &[u8]) -> Message {
 }
 
 /// Returns the line that answers a request.
-pub(super) fn answer(id: &Value, outcome: Result<&Value, &Refusal>) -> String {
+pub(super) fn answer(id: &Id, outcome: Result<&Value, &Refusal>) -> String {
     let outcome = match outcome {
         Ok(result) => Outcome::Result(result),
         Err(refusal) => Outcome::Error(refusal),
     };
     // Values under fixed names always make JSON.
     serde_json::to_string(&Answer { jsonrpc: "2.0", id, outcome }).unwrap_or_default()
+}
+
+impl Id {
+    /// That of a message which has none, or none that can be made out.
+    const NONE: Self = Self(None);
+
+    /// Returns the id of a message that is an object, where it is a string or a number.
+    fn of(line: &[u8]) -> Option<Self> {
+        let Named { id } = serde_json::from_slice(line).ok()?;
+        let id = id.filter(|id| {
+            id.get().starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
+        })?;
+        Some(Self(Some(id.to_owned())))
+    }
 }
 
 impl Refusal {
