@@ -100,8 +100,20 @@ fn where_nothing_was_nothing_stays() {
         let desk = desk();
         hooks(&desk, &["install", host.as_str()]).quietly();
         assert!(desk.home().join(name).is_file(), "{host}");
+        for (name, event) in [("Stop", json!({})), ("session.idle", json!({"sessionID": "s1"}))] {
+            let mut payload = desk.payload("s1", name, event);
+            payload["type"] = json!(name);
+            let mut hook = desk.command(&["hook", host.as_str()]).spawn().expect("it starts");
+            let pipe = hook.stdin.as_mut().expect("a pipe");
+            std::io::Write::write_all(pipe, payload.to_string().as_bytes()).expect("written");
+            Ran::from(hook.wait_with_output().expect("it ends")).ends(0);
+        }
         hooks(&desk, &["remove", host.as_str()]).quietly();
+        let left: Vec<_> = desk.home().read_dir_utf8().expect("a folder").flatten().collect();
+        let states: Vec<_> = left.iter().map(camino::Utf8DirEntry::file_name).collect();
+        assert!(states.is_empty() || states == [".local"], "{host}: {states:?}");
         assert_eq!(home(&desk), BTreeMap::new(), "{host}");
+        assert!(!desk.home().join(".local/state/graff-notes").exists(), "{host}");
         let again = hooks(&desk, &["remove", host.as_str()]).quietly();
         assert!(again.stdout().starts_with("as it was\t"), "{again}");
     }
@@ -307,7 +319,8 @@ fn status_shows_every_host_a_row_and_what_is_missing() {
     let without = text(&path).replace("\"PreCompact\"", "\"Elsewhere\"");
     fs::write(&path, without).expect("written");
     put(&desk, ".gemini/settings.json", "oops");
-    let ran = hooks(&desk, &["status"]).ends(0);
+    let ran = hooks(&desk, &["status"]).ends(1);
+    assert!(ran.stderr().contains("could not tell whether gemini has the hooks, in "), "{ran}");
     let rows: Vec<Vec<&str>> = ran.stdout().lines().map(|row| row.split('\t').collect()).collect();
     let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
     assert_eq!(column(0), ["claude-code", "codex", "gemini", "opencode", "goose"]);

@@ -8,6 +8,9 @@ use graff_notes::session::SessionName;
 
 use super::called::{leave, state_folder};
 
+/// The name of the folder in which each session has its file.
+pub(super) const ACTIVE: &str = "active";
+
 /// Notes that a session is at work below `root`.
 pub(super) fn note(session: &SessionName, root: &Utf8Path) {
     if let Some(folder) = folder() {
@@ -17,5 +20,5 @@ pub(super) fn note(session: &SessionName, root: &Utf8Path) {
 
 /// Returns the folder in which each session has its file.
 pub(crate) fn folder() -> Option<Utf8PathBuf> {
-    state_folder().map(|state| state.join("active"))
+    state_folder().map(|state| state.join(ACTIVE))
 }

@@ -5,6 +5,8 @@ use std::{env, fs, io, time::SystemTime};
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
 
+use super::active::ACTIVE;
+
 /// Notes that a host has called.
 pub(super) fn note(call: &Call) {
     if let Some(path) = path(call.host) {
@@ -17,6 +19,18 @@ pub(crate) fn last_called(host: Host) -> Option<(SystemTime, String)> {
     let path = path(host)?;
     let at = fs::metadata(&path).and_then(|status| status.modified()).ok()?;
     Some((at, fs::read_to_string(&path).ok()?))
+}
+
+/// Forgets that a host has called; with the last one goes the word of which sessions are at work.
+///
+/// Whatever of it stays does no harm.
+pub(crate) fn forget(host: Host) {
+    let Some(folder) = state_folder() else { return };
+    let _ = fs::remove_file(folder.join(host.as_str()));
+    if Host::ALL.into_iter().all(|other| last_called(other).is_none()) {
+        let _ = fs::remove_dir_all(folder.join(ACTIVE));
+    }
+    let _ = fs::remove_dir(&folder); // if nothing else is in it
 }
 
 /// Leaves a file in the state folder. Where that can't be written, only `hooks status` and `mcp`

@@ -26,7 +26,7 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
-pub(crate) use called::last_called;
+pub(crate) use called::{forget, last_called};
 #[cfg(feature = "mcp")]
 pub(crate) use {active::folder as active_folder, visit::PERCENT_DEFAULT};
 

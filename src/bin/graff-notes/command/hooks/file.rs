@@ -106,6 +106,17 @@ impl PersonsFile {
         Ok(())
     }
 
+    /// Removes the folders that the file stood in, as far as they are empty and below `roof`.
+    pub(super) fn remove_empty_folders(&self, roof: &Utf8Path) {
+        let folders = self.path.ancestors().skip(1);
+        let below = folders.take_while(|folder| *folder != roof && folder.starts_with(roof));
+        for folder in below {
+            if fs::remove_dir(folder).is_err() {
+                return; // something else is in it
+            }
+        }
+    }
+
     /// Keeps the text as it is beside the file, and returns where; whatever has that name already
     /// is not ours to replace, and nothing is kept then.
     pub(super) fn back_up(&self) -> Result<Option<Utf8PathBuf>, Failure> {

@@ -17,6 +17,7 @@ use self::{
     status::Status,
 };
 use crate::{
+    command::hook,
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
@@ -31,7 +32,9 @@ Examples:
 
 In a pipe `status` prints: host, user or project, whether the hooks are in, whether Codex has trust
 on record for them, when the host last called and on which event, the settings. Without a host it
-has a line for each of them, and one more where a project has hooks of its own.";
+has a line for each of them, and one more where a project has hooks of its own.
+
+Exit status of `status`: 1 where settings cannot be read, else 0.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]
@@ -120,12 +123,20 @@ impl Where {
                 Some(after) => file.replace(&after)?,
                 None => file.delete()?,
             }
+            let is_gone = file.text().is_none();
             if file.text() == backup.as_deref() {
                 file.forget_backup()?;
             } else if backup.is_some() {
                 done.backups.push(file.backup_path());
             }
+            if is_gone {
+                file.remove_empty_folders(&place::roof(self.host, &scope)?);
+            }
             done.changed.push(file.into_path());
+        }
+        let left = status::standings(cx.root()?.path, Some(self.host))?;
+        if left.iter().all(|standing| matches!(standing.installed, Installed::No)) {
+            hook::forget(self.host);
         }
         answer(cx, &done, "removed from")
     }

@@ -35,6 +35,20 @@ impl Scope {
     }
 }
 
+/// Returns the folder that stays whatever is taken out below it: the user's home, or the project.
+///
+/// Where the user has put an agent's settings elsewhere, their folder is the user's own.
+pub(super) fn roof(host: Host, scope: &Scope) -> Result<Utf8PathBuf, Failure> {
+    match scope {
+        Scope::Project(root) => Ok(root.clone()),
+        Scope::User => {
+            let folder = user_folder(host)?;
+            let home = named("HOME");
+            Ok(home.filter(|home| folder.starts_with(home)).unwrap_or(folder))
+        }
+    }
+}
+
 /// Returns the files that make `host` call us, and what belongs into each.
 pub(super) fn places(host: Host, scope: &Scope) -> Result<Vec<(Utf8PathBuf, Setting)>, Failure> {
     let folder = match scope {

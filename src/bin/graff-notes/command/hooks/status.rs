@@ -8,6 +8,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
+    ErrorKind,
     host::{
         hook::Host,
         settings::{self, Registration},
@@ -79,7 +80,8 @@ impl Status {
             Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing))?,
             form => show(cx, &standings, &self.times.clock(form))?,
         }
-        Ok(Exit::Done)
+        let unreadable = standings.iter().filter_map(Standing::unreadable);
+        Ok(unreadable.fold(Exit::Done, |_, failure| cx.notices.failure(&failure)))
     }
 }
 
@@ -120,6 +122,15 @@ impl Standing {
         let reachable = reachable();
         let host = host.as_str();
         Ok(Self { host, scope: scope_name, settings, installed, trusted, reachable, last_called })
+    }
+
+    /// Returns the failure that settings which cannot be read are.
+    fn unreadable(&self) -> Option<Failure> {
+        let Installed::Unreadable { why } = &self.installed else { return None };
+        let Self { host, settings, .. } = self;
+        let what = format_args!("tell whether {host} has the hooks, in {settings}: {why}");
+        let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
+        Some(failure.advise(format!("mend {settings}")).at(settings))
     }
 
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
