@@ -70,9 +70,17 @@ impl<'p> Input<'p> {
 
     /// Returns all of it.
     pub(crate) fn whole(self, expected: &Expected) -> Result<Vec<u8>, Failure> {
-        let mut whole = Vec::new();
-        self.pieces(expected, |piece| whole.extend_from_slice(piece))?;
-        Ok(whole)
+        match self.as_far_as(expected) {
+            (whole, None) => Ok(whole),
+            (_, Some(failure)) => Err(failure),
+        }
+    }
+
+    /// Returns what could be read of it, and why that is not all.
+    pub(crate) fn as_far_as(self, expected: &Expected) -> (Vec<u8>, Option<Failure>) {
+        let mut read = Vec::new();
+        let failure = self.pieces(expected, |piece| read.extend_from_slice(piece)).err();
+        (read, failure)
     }
 
     /// Hands it to `take`, piece by piece.

@@ -55,8 +55,6 @@ fn an_endless_input_is_given_up_with_words() {
     for (line, said) in [
         ("rollover --transcript s1.jsonl --system /dev/zero", prompt("/dev/zero")),
         ("rollover --transcript s1.jsonl --system - </dev/zero", prompt("stdin")),
-        ("splice s1 </dev/zero", prompt("stdin")),
-        ("splice --strip </dev/zero", prompt("stdin")),
         ("splice --extract </dev/zero", prompt("stdin")),
         ("splice s1 --check </dev/zero", prompt("stdin")),
         ("write s1 </dev/zero", note("stdin")),
@@ -68,6 +66,25 @@ fn an_endless_input_is_given_up_with_words() {
 }
 
 #[test]
+fn a_prompt_that_is_too_long_to_be_held_goes_out_as_it_came() {
+    let world = world();
+    for (mode, bytes) in [("s1", 700 << 20), ("--strip", PROMPT_BYTES_MAX + 1)] {
+        let line = format!(
+            "head -c {bytes} /dev/zero | \"$0\" splice {mode} | cmp - <(head -c {bytes} /dev/zero); \
+                 exit ${{PIPESTATUS[1]}}"
+        );
+        let ran = shell(&world, &line).ends(2);
+        assert_eq!(ran.stdout(), "", "it is what came in");
+        assert!(ran.stderr().starts_with("graff-notes: could not read the prompt from "), "{ran}");
+        let ran =
+            shell(&world, &format!("\"$0\" splice {mode} </dev/zero | head -c 99999999 | wc -c"));
+        assert_eq!(ran.ends(0).stdout().trim(), "99999999", "an endless one ends with its reader");
+    }
+    let ran = shell(&world, "exec \"$0\" splice s1 --json </dev/zero").ends(2);
+    assert_eq!(ran.stdout(), "", "an object is whole or none");
+}
+
+#[test]
 fn an_endless_transcript_costs_the_prompt_no_note_that_is_on_record() {
     let line = "exec \"$0\" rollover --transcript /dev/zero --system PROMPT.md --session s1";
     let ran = shell(&world(), line).ends(2);
@@ -76,11 +93,13 @@ fn an_endless_transcript_costs_the_prompt_no_note_that_is_on_record() {
 }
 
 #[test]
-fn a_prompt_may_have_as_much_as_is_said_and_no_byte_more() {
+fn a_prompt_gets_its_note_if_it_has_no_byte_more_than_is_said() {
     let world = world();
-    let line = |bytes| format!("head -c {bytes} /dev/zero | tr '\\0' x | \"$0\" splice nobody");
-    assert_eq!(shell(&world, &line(PROMPT_BYTES_MAX)).quietly().stdout.len(), PROMPT_BYTES_MAX);
-    assert_eq!(shell(&world, &line(PROMPT_BYTES_MAX + 1)).ends(2).stdout(), "");
+    let line = |bytes| format!("head -c {bytes} /dev/zero | tr '\\0' x | \"$0\" splice s1");
+    let whole = shell(&world, &line(PROMPT_BYTES_MAX)).quietly();
+    assert!(whole.stdout.len() > PROMPT_BYTES_MAX, "{} bytes", whole.stdout.len());
+    let longer = shell(&world, &line(PROMPT_BYTES_MAX + 1)).ends(2);
+    assert_eq!(longer.stdout.len(), PROMPT_BYTES_MAX + 1);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Read},
 };
 
 use clap::Args;
@@ -36,8 +36,8 @@ Examples:
 
 The note goes behind the HARD CONSTRAINTS section where the prompt has one, else to its end, and
 takes the place of one that is there. Without a note the prompt comes out byte for byte. It comes
-out whatever goes wrong, which is said on stderr and in the exit status; only a prompt of more than
-16 MiB and a command line that cannot be understood leave stdout empty.
+out whatever goes wrong, which is said on stderr and in the exit status; one of more than 16 MiB goes
+out as it came. Only a command line that cannot be understood leaves stdout empty.
 
 Exit status of --extract: 3 where the prompt has no note; of --check: 1 where it has not exactly
 the session's newest note.";
@@ -71,6 +71,9 @@ struct Mode {
     check: bool,
 }
 
+/// How much of a prompt that is too long is passed on at once, in bytes.
+const PIECE: usize = 128 * 1024;
+
 #[derive(Serialize)]
 struct Answer<'a> {
     session: Option<&'a str>,
@@ -92,8 +95,14 @@ struct Checked<'a> {
 
 impl Splice {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let base = read_base(cx)?;
         let Mode { strip, extract, check } = self.mode;
+        let (base, refused) = read_base(cx);
+        if let Some(refused) = refused {
+            if !extract && !check {
+                heard_or_not(pass_on(cx, &base))?;
+            }
+            return Err(refused.into());
+        }
         if strip {
             return strip_base(cx, base);
         }
@@ -190,11 +199,26 @@ fn say_check(cx: &mut Context, base: Vec<u8>, source: &Source) -> Result<Exit, S
     Ok(exit)
 }
 
-fn read_base(cx: &Context) -> Result<Vec<u8>, Failure> {
+/// Prints a prompt that is too long to be held, as it comes; in JSON there is nothing to print, since
+/// an object is whole or none.
+fn pass_on(cx: &mut Context, beginning: &[u8]) -> Result<(), Stop> {
+    if cx.out.form() == Form::Json {
+        return Ok(());
+    }
+    let (mut stdin, mut piece) = (io::stdin().lock(), vec![0; PIECE]);
+    cx.out.given(beginning)?;
+    while let Ok(read @ 1..) = stdin.read(&mut piece) {
+        cx.out.given(piece.get(..read).unwrap_or_default())?;
+    }
+    cx.out.flush()
+}
+
+/// Returns what could be read of the prompt, and why that is not all.
+fn read_base(cx: &Context) -> (Vec<u8>, Option<Failure>) {
     if io::stdin().is_terminal() {
         cx.notices.hint("reading the prompt from the terminal; Ctrl-D ends it");
     }
-    Input::Stdin.whole(&Expected::PROMPT)
+    Input::Stdin.as_far_as(&Expected::PROMPT)
 }
 
 /// Returns what JSON can say of a prompt: it holds text only, so that stray bytes are shown as what
