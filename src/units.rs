@@ -179,6 +179,24 @@ impl Calls {
     }
 }
 
+/// Calls that are not [covered](Calls::cover), in words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uncovered {
+    pub(crate) remaining: Calls,
+    pub(crate) reserve: Calls,
+    pub(crate) cost: Calls,
+}
+
+impl fmt::Display for Uncovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { remaining, reserve, cost } = self;
+        let one = Calls::new(1);
+        let left = if *remaining == one { "call is" } else { "calls are" };
+        let fit = if *cost == one { "does" } else { "do" };
+        write!(f, "{remaining} {left} left, {reserve} of them held back: {cost} {fit} not fit")
+    }
+}
+
 impl Generation {
     /// Returns the generation after this one; the last one has no successor but itself.
     #[must_use]

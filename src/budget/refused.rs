@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::units::Calls;
+use crate::units::{Calls, Uncovered};
 
 /// Why a call was not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,7 +63,7 @@ impl fmt::Display for AdmissionRefused {
 
 impl fmt::Display for BudgetRaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { remaining, reserve, cost } = self;
-        write!(f, "{remaining} calls are left, {reserve} of them held back: {cost} do not fit")
+        let Self { remaining, reserve, cost } = *self;
+        Uncovered { remaining, reserve, cost }.fmt(f)
     }
 }

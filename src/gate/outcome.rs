@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::{
     error::ErrorKind,
+    note::Reply,
     units::{Bytes, Calls, Generation, Seq},
 };
 
@@ -110,20 +111,28 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stored { seq, generation, cut } if *cut == Bytes::ZERO => {
-                write!(f, "note {seq} of generation {generation} is on disk")
+                write!(f, "record {seq} of generation {generation} is on disk")
             }
             Self::Stored { seq, generation, cut } => {
-                write!(f, "note {seq} of generation {generation} is on disk, {cut} bytes left out")
+                write!(
+                    f,
+                    "record {seq} of generation {generation} is on disk, {cut} bytes left out"
+                )
             }
             Self::Unchanged => f.write_str("the newest note says the same already"),
             Self::OptedOut => f.write_str("the model said that nothing is in flight"),
-            Self::TooShort { bytes } => write!(f, "a reply of {bytes} bytes is a fragment"),
+            Self::TooShort { bytes } => {
+                let unit = if *bytes == Bytes::new(1) { "byte" } else { "bytes" };
+                let least = Reply::BYTES_MIN;
+                write!(f, "a reply of {bytes} {unit} is a fragment: a note has {least} at least")
+            }
             Self::TooLong { bytes } => write!(f, "a reply of {bytes} bytes is too long to keep"),
             Self::Cancelled => f.write_str("the turn was cancelled"),
             Self::BudgetRaced { remaining, reserve, cost } => {
+                let left = if *remaining == Calls::new(1) { "call was" } else { "calls were" };
                 write!(
                     f,
-                    "{remaining} calls were left, {reserve} of them held back: {cost} did not fit"
+                    "{remaining} {left} left, {reserve} of them held back: {cost} did not fit"
                 )
             }
             Self::AlreadyAttempted { generation } => {

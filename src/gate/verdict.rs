@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::{
     session::SessionName,
-    units::{Calls, Generation, Tokens},
+    units::{Calls, Generation, Tokens, Uncovered},
 };
 
 use super::situation::Situation;
@@ -213,10 +213,8 @@ impl fmt::Display for Refusal {
                 write!(f, "generation {generation} has had its attempt")
             }
             Self::Budget { remaining, reserve, cost } => {
-                write!(
-                    f,
-                    "{remaining} calls are left, {reserve} of them held back: {cost} do not fit"
-                )
+                let (remaining, reserve, cost) = (*remaining, *reserve, *cost);
+                Uncovered { remaining, reserve, cost }.fmt(f)
             }
             Self::Recovering(recovery) => recovery.fmt(f),
             Self::NoHeadroom { effective, headroom, window } => {

@@ -295,10 +295,10 @@ fn only_one_outcome_leaves_a_new_note() {
     assert_eq!(
         each_outcome().map(|outcome| outcome.to_string()),
         [
-            "note 9 of generation 3 is on disk",
+            "record 9 of generation 3 is on disk",
             "the newest note says the same already",
             "the model said that nothing is in flight",
-            "a reply of 4 bytes is a fragment",
+            "a reply of 4 bytes is a fragment: a note has 16 at least",
             "a reply of 70000 bytes is too long to keep",
             "the turn was cancelled",
             "6 calls were left, 6 of them held back: 1 did not fit",

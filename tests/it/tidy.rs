@@ -24,7 +24,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("budget", &["units"]),
     ("usage", &["units"]),
     ("threshold", &["units"]),
-    ("gate", &["error", "session", "units"]),
+    ("gate", &["error", "note", "session", "units"]),
     ("turn", &["note", "units"]),
     ("log", &["note", "session", "units"]),
     ("prompt", &["note", "session", "units"]),

@@ -36,8 +36,15 @@ pub(crate) enum Case {
 pub(crate) enum NoNeedle {
     #[error("a line break can stand in no line, and each line is searched for itself")]
     LineBreak,
-    #[error(transparent)]
+    #[error("{}", on_one_line(.0))]
     Expression(#[from] regex::Error),
+}
+
+/// Returns why an expression is none, without the drawing of where.
+fn on_one_line(why: &regex::Error) -> String {
+    let whole = why.to_string();
+    let last = whole.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_owned()
 }
 
 impl Needle {

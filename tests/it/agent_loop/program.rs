@@ -43,7 +43,7 @@ fn the_program_runs_on_lines_of_input() {
         output.starts_with("It says hello.\n-- end_turn: the history was replaced"),
         "{output}"
     );
-    assert!(output.contains("-- note: note 2 of generation 0 is on disk\n"), "{output}");
+    assert!(output.contains("-- note: record 2 of generation 0 is on disk\n"), "{output}");
     let result = &server.requests()[1]["messages"][3]["content"];
     let scratch = folder.path().canonicalize().expect("it is there");
     assert_eq!(*result, format!("hello from {}\n", scratch.display()));

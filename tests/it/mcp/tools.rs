@@ -67,7 +67,7 @@ fn a_note_comes_back_word_for_word() {
     let mut server = server(&world);
     let text = "Subgoal: make <b>it</b> green\r\n\t\"a.rs:7\" \\ é \u{1F980}\u{2028} \u{7f}\n";
     let said = server.does("write_note", &json!({"text": text}));
-    assert_eq!(said, ["saved: it is note 1 of session s1, generation 0"]);
+    assert_eq!(said, ["saved: it is record 1 of session s1, generation 0"]);
     let shown = server.does("show_note", &json!({}));
     assert_eq!(shown[0], text);
     assert!(shown[1].starts_with("note 1, generation 0, stored 20"), "{shown:?}");

@@ -145,10 +145,10 @@ gate 1 disabled\tpasses\t
 gate 2 worker\tpasses\tdepth 0
 gate 3 session\tpasses\t
 gate 4 attempt\tpasses\tgeneration 0, no attempt on record
-gate 5 budget\trefuses\t8 calls are left, 8 of them held back: 1 do not fit
+gate 5 budget\trefuses\t8 calls are left, 8 of them held back: 1 does not fit
 gate 6 recovering\tpasses\tat the end of a turn
 gate 7 headroom\tpasses\t181000 tokens and 2000 for the note fit into 200000
-note\tbudget\t8 calls are left, 8 of them held back: 1 do not fit
+note\tbudget\t8 calls are left, 8 of them held back: 1 does not fit
 budget\t8 left\tof 40 calls 32 are used; 8 held back, 0 pending: a note needs 9 left
 ";
     assert_eq!(World::new().run(&args).quietly().stdout(), expected);

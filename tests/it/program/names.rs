@@ -45,6 +45,24 @@ fn names_that_could_lead_elsewhere_are_refused_with_what_to_do() {
 }
 
 #[test]
+fn a_message_is_one_line_whatever_stands_in_the_path_that_it_names() {
+    let world = World::new();
+    let odd = "a\nb\tc\u{1b}[31md\u{202e}";
+    for args in [
+        &["write", "s1", "--file", odd][..],
+        &["import", odd],
+        &["rollover", "--transcript", odd, "--system", odd],
+        &["--root", odd, "list"],
+    ] {
+        let ran = world.run(args);
+        let (message, advice) = ran.stderr().split_once('\n').expect("a line");
+        assert!(message.contains("a\\nb\\tc\\u{1b}[31md\\u{202e}"), "{args:?}: {ran}");
+        assert!(advice.is_empty() || advice.starts_with("  "), "{args:?}: {ran}");
+        assert!(!ran.stderr().contains(['\t', '\u{1b}', '\u{202e}']), "{args:?}: {ran}");
+    }
+}
+
+#[test]
 fn names_that_are_only_odd_each_keep_their_own_note() {
     let world = World::new();
     let names = [

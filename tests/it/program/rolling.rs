@@ -69,7 +69,7 @@ reading     9000     tokens, measured
 handoff     yes      9000 tokens, reached 9000
 note        fire     a note is to be made of what the transcript holds
 budget      20 left  of 40 calls 20 are used; 8 held back, 0 pending: a note needs 9 left
-outcome     stored   note 1 of generation 0 is on disk
+outcome     stored   record 1 of generation 0 is on disk
 ";
     assert_eq!(ran.stderr(), expected);
 }

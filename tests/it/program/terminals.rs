@@ -54,11 +54,38 @@ fn forgetting_asks_and_takes_only_yes_for_yes() {
 }
 
 #[test]
+fn a_repair_says_what_it_would_do_and_then_what_it_did() {
+    let world = World::new();
+    let good = "{\"v\":1,\"session\":\"s1\",\"text\":\"a\"}\n";
+    let rejected = world.log("s1").with_extension("rejected");
+    for (log, would, did) in [
+        (
+            format!("{good}junk\n{good}"),
+            "would take out 1 line and keep 2 lines; `graff-notes repair --write s1` does it",
+            format!("took out 1 line and kept 2 lines; what was taken out is in {rejected}"),
+        ),
+        (
+            good.trim_end().to_owned(),
+            "would end the last line and keep 1 line; `graff-notes repair --write s1` does it",
+            "ended the last line and kept 1 line\r\n".to_owned(),
+        ),
+    ] {
+        world.put("s1", log);
+        let ran = world.at_terminal(200, "", &["repair", "s1"]).ends(5);
+        assert!(ran.stdout().contains(would), "{ran}");
+        let ran = world.at_terminal(200, "", &["repair", "s1", "--write"]).ends(0);
+        assert!(ran.stdout().contains(&did), "{ran}");
+        let ran = world.at_terminal(200, "", &["repair", "s1", "--write"]).ends(0);
+        assert!(ran.stdout().contains("session s1 needs no repair"), "{ran}");
+    }
+}
+
+#[test]
 fn a_note_can_be_typed() {
     let world = World::new();
     let ran = world.at_terminal(80, "typed in\n\u{4}", &["write", "s1"]).ends(0);
     assert!(ran.stdout().contains("type the note, then Ctrl-D"), "{ran}");
-    assert!(ran.stdout().ends_with("note 1 of generation 0 is on disk\r\n"), "{ran}");
+    assert!(ran.stdout().ends_with("record 1 of generation 0 is on disk\r\n"), "{ran}");
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "typed in\n");
 }
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::{
     failure::{Failure, Stop},
     figures::Figures,
-    output::{Cell, Form, Output, Table},
+    output::{Cell, Form, Output, Table, plural},
 };
 
 /// What was decided, and the figures that led to it.
@@ -190,7 +190,9 @@ impl Account {
             "budget" if self.situation.remaining == Calls::MAX => "no limit".to_owned(),
             "budget" => {
                 let remaining = self.situation.remaining;
-                format!("{remaining} calls are left, {reserve} of them held back: {cost} fit")
+                let left = plural(remaining.get(), "call");
+                let fit = if cost == Calls::new(1) { "fits" } else { "fit" };
+                format!("{left} left, {reserve} of them held back: {cost} {fit}")
             }
             "recovering" => recovering(&self.situation).to_owned(),
             "headroom" if window == Tokens::ZERO => "the window is unknown".to_owned(),

@@ -155,18 +155,36 @@ fn summary(
     if repair.is_clean() {
         return format!("session {session} needs no repair");
     }
-    let (dropped, kept) = (plural(repair.dropped, "line"), plural(repair.kept, "line"));
-    let won_back = plural(repair.won_back, "record");
     match mode {
         RepairMode::DryRun => format!(
-            "would take out {dropped}, win {won_back} back from them, and keep {kept}; \
-             `graff-notes repair --write {}` does it",
+            "would {}; `graff-notes repair --write {}` does it",
+            steps(repair, ["take out", "win back", "keep", "end the last line"]),
             session.to_argument()
         ),
-        RepairMode::Write => format!(
-            "took out {dropped}, won {won_back} back from them, and kept {kept}; what was taken \
-             out is in {}",
-            store.rejected_path(session)
-        ),
+        RepairMode::Write => {
+            let done = steps(repair, ["took out", "won back", "kept", "ended the last line"]);
+            if repair.dropped == 0 {
+                return done;
+            }
+            format!("{done}; what was taken out is in {}", store.rejected_path(session))
+        }
     }
+}
+
+/// Returns what a repair comes to, in words for taking out, winning back, keeping, and supplying the
+/// final LF; what it does none of is not said.
+fn steps(repair: &store::Repair, [take, win, keep, end]: [&str; 4]) -> String {
+    let mut steps = Vec::new();
+    if repair.dropped > 0 {
+        steps.push(format!("{take} {}", plural(repair.dropped, "line")));
+    }
+    if repair.won_back > 0 {
+        steps.push(format!("{win} {} from them", plural(repair.won_back, "record")));
+    }
+    if repair.final_newline == FinalNewline::Supplied {
+        steps.push(end.to_owned());
+    }
+    steps.push(format!("{keep} {}", plural(repair.kept, "line")));
+    let last = steps.pop().unwrap_or_default();
+    format!("{} and {last}", steps.join(", "))
 }

@@ -31,6 +31,8 @@ Examples:
   graff-notes write fix-parser --file note.md --generation 3
   graff-notes write --text 'all green, waiting for review' -- -odd-name
 
+A note of more than 65536 bytes is refused, whatever the cap: nothing that long is stored. What is
+shorter than that and over the cap is cut.
 In a pipe it prints the note's seq, its generation, and `stored`, or `unchanged` where the newest
 note says the same of the same generation.";
 
@@ -113,10 +115,10 @@ fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<Exit, Stop> {
     match (cx.out.form(), *outcome) {
         (Form::Json, _) => cx.out.json(answer)?,
         (Form::Terminal, "stored") => {
-            cx.out.line(&format!("note {number} of generation {gen} is on disk"))?;
+            cx.out.line(&format!("record {number} of generation {gen} is on disk"))?;
         }
         (Form::Terminal, _) => {
-            cx.out.line(&format!("note {number} of generation {gen} says the same already"))?;
+            cx.out.line(&format!("record {number} of generation {gen} says the same already"))?;
         }
         (Form::Plain, _) => {
             let row = vec![Cell::figure_if(*seq), Cell::figure(r#gen), Cell::text(*outcome)];

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::shown;
+use super::text::one_line;
 use crate::{args::Common, exit::Exit, failure::Failure};
 
 /// Where everything goes that is no answer. What can't be written there is lost: there is nowhere
@@ -64,7 +64,10 @@ impl Notices {
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         match (&self.form, failure.advice()) {
             (Form::Json, _) => say_json(&Said::Error(failure)),
-            (_, Some(advice)) => say_words(&format_args!("{failure}\n  {advice}")),
+            (_, Some(advice)) => {
+                let (failure, advice) = (failure.to_string(), one_line(advice));
+                say(&format_args!("graff-notes: {}\n  {advice}", one_line(&failure)));
+            }
             (_, None) => say_words(failure),
         }
         failure.exit()
@@ -96,13 +99,13 @@ impl Notices {
         let [first, second] = [0, 1].map(|column| width(column).unwrap_or(0));
         for [what, answer, figures] in rows {
             let row = format!("{what:first$}  {answer:second$}  {figures}");
-            say(&shown(row.trim_end()));
+            say(&one_line(row.trim_end()));
         }
     }
 
     /// Asks a person a question, without ending the line.
     pub(crate) fn ask(question: impl fmt::Display) {
-        let _ = write!(io::stderr(), "{} ", shown(&question.to_string()));
+        let _ = write!(io::stderr(), "{} ", one_line(&question.to_string()));
     }
 }
 
@@ -111,8 +114,9 @@ fn say_json(said: &Said<'_>) {
     say(&serde_json::to_string(said).unwrap_or_default());
 }
 
+/// Says something on one line, whatever stands in the names and paths in it.
 fn say_words(what: &dyn fmt::Display) {
-    say(&format_args!("graff-notes: {}", shown(&what.to_string())));
+    say(&format_args!("graff-notes: {}", one_line(&what.to_string())));
 }
 
 fn say(what: &dyn fmt::Display) {

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{
     Form, Output,
-    text::{first_line, plain_cell, terminal_cell},
+    text::{first_line, one_line, plain_cell},
 };
 use crate::failure::Stop;
 
@@ -69,7 +69,7 @@ impl Table {
         rows.retain(|head| !head.is_empty());
         rows.extend(self.rows);
         for cell in rows.iter_mut().flatten() {
-            cell.text = terminal_cell(&cell.text).into_owned();
+            cell.text = one_line(&cell.text).into_owned();
         }
         let widths = widths(&rows);
         let before_last = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();

@@ -8,8 +8,9 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |c| steers(c) && c != '\n' && c != '\t')
 }
 
-/// Returns `text` for one cell on a terminal.
-pub(super) fn terminal_cell(text: &str) -> Cow<'_, str> {
+/// Returns `text` on one line, with every character that could steer a terminal shown as its escape:
+/// for a cell on a terminal, and for a message.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, steers)
 }
 

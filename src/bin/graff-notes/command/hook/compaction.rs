@@ -65,7 +65,8 @@ pub(super) fn mechanical_note(
     if visit.writes() {
         let _ = visit.store.salvage(visit.session(), fitted, generation, visit.now)?;
     } else {
-        visit.warn(format_args!("would store:\n{}", fitted.text));
+        visit.warn("would store:");
+        fitted.text.as_str().lines().for_each(|line| visit.warn(line));
     }
     Ok(Some(Author::Mechanical))
 }

@@ -131,7 +131,7 @@ impl Call<'_> {
         };
         let said = match store.append(&session, &draft)? {
             Appended::Stored(seq) => {
-                format!("saved: it is note {seq} of session {session}, generation {generation}")
+                format!("saved: it is record {seq} of session {session}, generation {generation}")
             }
             Appended::Unchanged(_) => {
                 format!("saved already: the newest note of session {session} says the same")
