@@ -21,6 +21,7 @@ mod raw;
 mod reading;
 mod splicing;
 mod transcripts;
+mod unsynced;
 mod world;
 mod writing;
 

@@ -48,16 +48,22 @@ pub(crate) fn session(name: &str) -> SessionName {
 
 /// The `number`th note: no two are the same, since the same one is not stored twice in a row.
 pub(crate) fn note(number: u64) -> Draft {
-    let line = format!("{number:08} src/parse.rs:88 still drops the CR; `cargo test -p parse` ");
-    let text = line.repeat(NOTE_BYTES.div_ceil(line.len()));
     let cap = NoteCap::new(NOTE_BYTES).expect("a cap");
     Draft::Note {
-        text: NoteText::fit(&text, cap).expect("a note").text,
+        text: NoteText::fit(&text(number), cap).expect("a note").text,
         author: Author::Agent,
         cut: Bytes::ZERO,
         generation: Generation::ZERO,
         created_at: Timestamp::new(1_790_000_000_000 + number),
     }
+}
+
+/// What the `number`th note says.
+pub(crate) fn text(number: u64) -> String {
+    let line = format!("{number:08} src/parse.rs:88 still drops the CR; `cargo test -p parse` ");
+    let mut text = line.repeat(NOTE_BYTES.div_ceil(line.len()));
+    text.truncate(NOTE_BYTES);
+    text
 }
 
 /// The bytes that a note takes in the log.
@@ -75,7 +81,11 @@ pub(crate) fn stored(appended: Result<Appended, graff_notes::Error>) {
 
 /// Makes a log of so many notes, synced by nobody.
 pub(crate) fn fill(store: &Store, session: &SessionName, notes: u64) {
-    let path = store.log_path(session);
+    fill_file(&store.log_path(session), session, notes);
+}
+
+/// Makes a file with so many notes, synced by nobody.
+pub(crate) fn fill_file(path: &Utf8Path, session: &SessionName, notes: u64) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("the notes' folder");
     let mut file = std::io::BufWriter::new(std::fs::File::create(path).expect("a log"));
     for number in 1..=notes {

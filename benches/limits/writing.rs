@@ -1,14 +1,11 @@
 //! Appends: durable with files kept open, durable from nothing, the first, and without a sync.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use criterion::Criterion;
-use graff_notes::store::{
-    Disk, Level, Store,
-    medium::{Access, FileId, Handle, Medium, Status, TryLock},
-};
+use graff_notes::store::{Disk, Store};
 
-use crate::{pair::compare, raw, world};
+use crate::{pair::compare, raw, unsynced::Unsynced, world};
 
 pub(crate) fn operations(criterion: &mut Criterion) {
     kept(criterion);
@@ -95,79 +92,4 @@ fn first(criterion: &mut Criterion) {
             world::stored(store.append(&session, &world::note(1)));
         },
     );
-}
-
-/// A disk that syncs nothing.
-#[derive(Debug)]
-struct Unsynced(Disk);
-
-#[derive(Debug)]
-struct UnsyncedFile(Box<dyn Handle>);
-
-impl Medium for Unsynced {
-    fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
-        Ok(Box::new(UnsyncedFile(self.0.open(name, access)?)))
-    }
-
-    fn identity(&self, name: &str) -> io::Result<FileId> {
-        self.0.identity(name)
-    }
-
-    fn make_folder(&self, level: Level) -> io::Result<()> {
-        self.0.make_folder(level)
-    }
-
-    fn sync_folder(&self, _: Level) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn names(&self, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        self.0.names(visit)
-    }
-
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> io::Result<()> {
-        self.0.remove(name)
-    }
-}
-
-impl Handle for UnsyncedFile {
-    fn status(&self) -> io::Result<Status> {
-        self.0.status()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-
-    fn append(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.append(bytes)
-    }
-
-    fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.rewrite(bytes, offset)
-    }
-
-    fn cut(&self, len: u64) -> io::Result<()> {
-        self.0.cut(len)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn try_lock(&self) -> io::Result<TryLock> {
-        self.0.try_lock()
-    }
-
-    fn unlock(&self) -> io::Result<()> {
-        self.0.unlock()
-    }
-
-    fn holder(&self) -> Option<String> {
-        self.0.holder()
-    }
 }
