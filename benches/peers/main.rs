@@ -35,17 +35,19 @@ fn main() {
         return;
     }
     let arguments: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
-    let svg = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => None,
-        ["--svg", file] => Some(file.to_owned()),
+    let (svg, only) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => (None, ""),
+        ["--svg", file] => (Some(file), ""),
+        [only] if !only.starts_with('-') => (None, only),
         _ => {
-            eprintln!("usage: cargo bench [-- --svg FILE]");
+            eprintln!("usage: cargo bench [-- (--svg FILE | PART-OF-AN-OPERATION'S-NAME)]");
             std::process::exit(2);
         }
     };
     world::say_where();
     let rows: Vec<_> = operations::ALL
         .iter()
+        .filter(|operation| operation.name.contains(only))
         .map(|operation| {
             eprintln!("{}", operation.name);
             rounds::measure(operation)
@@ -53,6 +55,6 @@ fn main() {
         .collect();
     print!("{}", table::markdown(&rows));
     if let Some(file) = svg {
-        chart::draw(&rows, &file);
+        chart::draw(&rows, file);
     }
 }

@@ -62,13 +62,13 @@ pub(crate) static ALL: [Operation; 12] = [
     Operation { name: "list 10,000 sessions", rounds: 12, batch: 1, prepare: list },
     Operation {
         name: "8 processes, one session, durable",
-        rounds: 20,
+        rounds: 10,
         batch: 1,
         prepare: |engine, folder| Team::of(engine, folder, Sessions::One),
     },
     Operation {
         name: "8 processes, a session each, durable",
-        rounds: 20,
+        rounds: 10,
         batch: 1,
         prepare: |engine, folder| Team::of(engine, folder, Sessions::OneEach),
     },

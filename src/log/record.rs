@@ -154,7 +154,7 @@ impl Record<'_> {
     /// A record that another program wrote with as little as it could may come out too long to be
     /// read again.
     pub fn write(&self, session: &SessionName, out: &mut Vec<u8>) {
-        out.extend_from_slice(json::line_again(self, session).as_bytes());
+        json::line_again(self, session, out);
     }
 
     /// Returns the kind of the record.
@@ -240,6 +240,6 @@ impl Kind {
 impl Draft {
     /// Appends the whole line, sealed and with its LF, to `out`.
     pub fn write(&self, session: &SessionName, seq: Seq, out: &mut Vec<u8>) {
-        out.extend_from_slice(json::line(self, session, seq).as_bytes());
+        json::line(self, session, seq, out);
     }
 }

@@ -3,7 +3,7 @@
 use super::{recent::Sought, writer::Writer};
 use crate::{
     error::Error,
-    log::Draft,
+    log::{Body, Draft},
     note::{Author, Fitted},
     units::{Generation, Seq, Timestamp},
 };
@@ -44,7 +44,8 @@ pub(super) fn append(writer: Writer<'_>, draft: &Draft) -> Result<Appended, Erro
         return writer.append(draft).map(Appended::Stored);
     };
     writer.append_unless_newest(draft, |newest| {
-        newest.text == text.as_str() && newest.generation == *generation
+        newest.generation == *generation
+            && matches!(&newest.body, Body::Note { text: stored, .. } if stored == text.as_str())
     })
 }
 

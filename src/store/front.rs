@@ -127,7 +127,7 @@ impl Store {
     ///
     /// On return the record survives a crash of the process and a loss of power.
     pub fn append(&self, session: &SessionName, draft: &Draft) -> Result<Appended, Error> {
-        Files::default().locked(self, session, |writer| answer::append(writer, draft))
+        Files::of(session).locked(self, session, |writer| answer::append(writer, draft))
     }
 
     /// Records the one attempt of a generation, unless it has an attempt or a note already.
@@ -143,7 +143,7 @@ impl Store {
         generation: Generation,
         now: Timestamp,
     ) -> Result<Latched, Error> {
-        Files::default().locked(self, session, |writer| answer::latch(writer, generation, now))
+        Files::of(session).locked(self, session, |writer| answer::latch(writer, generation, now))
     }
 
     /// Appends a mechanical note, unless its generation has a note of any author already.
@@ -161,7 +161,7 @@ impl Store {
         generation: Generation,
         now: Timestamp,
     ) -> Result<Salvaged, Error> {
-        Files::default()
+        Files::of(session)
             .locked(self, session, |writer| answer::salvage(writer, fitted, generation, now))
     }
 
@@ -184,7 +184,7 @@ impl Store {
     ///
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log.
     pub fn newest(&self, session: &SessionName) -> Result<Newest, Error> {
-        reader::newest(&self.folder, session)
+        reader::newest(&self.folder, &layout::log(session), session)
     }
 
     /// Calls `visit` with every line of a session's log, oldest first, and returns the tail.

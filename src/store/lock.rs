@@ -33,6 +33,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(5);
 /// A session's lock file, open.
 #[derive(Clone, Debug)]
 pub(super) struct LockFile {
+    name: Arc<str>,
     handle: Arc<dyn Handle>,
     id: FileId,
 }
@@ -58,7 +59,7 @@ pub(super) fn acquire(
             Some(lock) => lock,
             None => LockFile::open(folder, session)?,
         };
-        if let Some(held) = lock.hold(folder, session, deadline)? {
+        if let Some(held) = lock.hold(folder, deadline)? {
             *kept = Some(lock);
             return Ok(held);
         }
@@ -84,28 +85,21 @@ impl LockFile {
 
     fn of(folder: &Folder, name: &str, handle: Box<dyn Handle>) -> Result<Self, Error> {
         let id = folder.file(name, handle.as_ref()).status()?.id;
-        Ok(Self { handle: handle.into(), id })
+        Ok(Self { name: name.into(), handle: handle.into(), id })
     }
 
     /// Takes the lock; `None` says that the file was replaced meanwhile: another one counts now.
-    pub(super) fn hold(
-        &self,
-        folder: &Folder,
-        session: &SessionName,
-        deadline: Deadline,
-    ) -> Result<Option<Held>, Error> {
-        let name = layout::lock(session);
-        if self.wait(folder, &name, deadline)? == TryLock::Held {
+    pub(super) fn hold(&self, folder: &Folder, deadline: Deadline) -> Result<Option<Held>, Error> {
+        if self.wait(folder, deadline)? == TryLock::Held {
             let holder = self.handle.holder();
-            let holder = holder.unwrap_or_else(|| "another process has it".to_owned());
-            return Err(busy(folder, &name, holder));
+            return Err(self.busy(folder, holder.as_deref().unwrap_or("another process has it")));
         }
         let held = Held { file: self.clone(), owner: process_number(), was_given_back: false };
-        Ok(if held.still_counts(folder, session, deadline)? { Some(held) } else { None })
+        Ok(if held.still_counts(folder, deadline)? { Some(held) } else { None })
     }
 
     /// Tries for the lock with growing pauses until it is ours or the deadline has passed.
-    fn wait(&self, folder: &Folder, name: &str, deadline: Deadline) -> Result<TryLock, Error> {
+    fn wait(&self, folder: &Folder, deadline: Deadline) -> Result<TryLock, Error> {
         let mut pause = PAUSE_FIRST;
         loop {
             match self.handle.try_lock() {
@@ -113,9 +107,9 @@ impl LockFile {
                 Ok(TryLock::Held) => {}
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == io::ErrorKind::Unsupported => {
-                    return Err(unsupported(folder, name, e));
+                    return Err(self.unsupported(folder, e));
                 }
-                Err(e) => return Err(folder.failed("lock", name, e)),
+                Err(e) => return Err(folder.failed("lock", &self.name, e)),
             }
             let left = deadline.left();
             if left.is_zero() {
@@ -125,28 +119,33 @@ impl LockFile {
             pause = PAUSE_MAX.min(pause * 2);
         }
     }
+
+    fn busy(&self, folder: &Folder, why: &str) -> Error {
+        Error::on(ErrorKind::Busy, "lock", &folder.path(&self.name)).with_detail(why)
+    }
+
+    fn unsupported(&self, folder: &Folder, source: io::Error) -> Error {
+        folder
+            .failed("lock", &self.name, source)
+            .with_kind(ErrorKind::LockUnsupported)
+            .with_detail("the file system gives no locks here, and nothing is written without one")
+    }
 }
 
 impl Held {
     /// Returns whether the lock's path still names the file that is locked; where it does not,
     /// there is another try until the deadline.
-    pub(super) fn still_counts(
-        &self,
-        folder: &Folder,
-        session: &SessionName,
-        deadline: Deadline,
-    ) -> Result<bool, Error> {
-        let counts = self.is_named(folder, session)?;
+    pub(super) fn still_counts(&self, folder: &Folder, deadline: Deadline) -> Result<bool, Error> {
+        let counts = self.is_named(folder)?;
         if !counts && deadline.left().is_zero() {
-            let name = layout::lock(session);
-            return Err(busy(folder, &name, "the lock file is replaced again and again"));
+            return Err(self.file.busy(folder, "the lock file is replaced again and again"));
         }
         Ok(counts)
     }
 
     /// Returns whether the lock's path still names the file that is locked.
-    pub(super) fn is_named(&self, folder: &Folder, session: &SessionName) -> Result<bool, Error> {
-        Ok(folder.identity(&layout::lock(session))? == Some(self.file.id))
+    pub(super) fn is_named(&self, folder: &Folder) -> Result<bool, Error> {
+        Ok(folder.identity(&self.file.name)? == Some(self.file.id))
     }
 
     /// Gives the lock back; after a failure, closing the file does it.
@@ -168,15 +167,4 @@ impl Drop for Held {
     fn drop(&mut self) {
         let _ = self.unlock();
     }
-}
-
-fn busy(folder: &Folder, name: &str, why: impl Into<String>) -> Error {
-    Error::on(ErrorKind::Busy, "lock", &folder.path(name)).with_detail(why)
-}
-
-fn unsupported(folder: &Folder, name: &str, source: io::Error) -> Error {
-    folder
-        .failed("lock", name, source)
-        .with_kind(ErrorKind::LockUnsupported)
-        .with_detail("the file system gives no locks here, and nothing is written without one")
 }

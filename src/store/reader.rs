@@ -68,9 +68,12 @@ pub enum DoubtCause {
     NewerVersion,
 }
 
-/// The search for the newest note, from the end of a log.
-#[derive(Debug, Default)]
-pub(super) struct Search(Newest);
+/// The search for the newest note, from the end of a log, and for what is wanted of it.
+#[derive(Debug)]
+pub(super) struct Search<T> {
+    found: Option<T>,
+    doubt: Option<Doubt>,
+}
 
 /// A log, up to the end that it had when it was opened.
 #[derive(Debug)]
@@ -79,47 +82,58 @@ pub(super) struct Snapshot {
     len: u64,
 }
 
-pub(super) fn newest(folder: &Folder, session: &SessionName) -> Result<Newest, Error> {
-    let name = layout::log(session);
+/// Returns the newest note in the log `name` of `session`.
+pub(super) fn newest(folder: &Folder, name: &str, session: &SessionName) -> Result<Newest, Error> {
     steadily(|| {
-        let snapshot = Snapshot::now(folder, &name)?;
-        let look = Look::at(snapshot.file(folder, &name), session, snapshot.len)?;
+        let snapshot = Snapshot::now(folder, name)?;
+        let look = Look::at(snapshot.file(folder, name), session, snapshot.len)?;
         if !look.is_open() {
             return newest_in(&look);
         }
-        let snapshot = Snapshot::settled(folder, &name, session)?;
-        newest_in(&Look::at(snapshot.file(folder, &name), session, snapshot.len)?)
+        let snapshot = Snapshot::settled(folder, name, session)?;
+        newest_in(&Look::at(snapshot.file(folder, name), session, snapshot.len)?)
     })
 }
 
 fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
-    let mut search = Search::default();
-    let tail = look.back(&mut |placed| search.see(placed))?;
-    Ok(search.end(tail))
+    let mut search = Search::new();
+    let tail = look.back(&mut |placed| search.see(placed, Record::into_note))?;
+    let (note, doubt) = search.end(tail);
+    Ok(Newest { note, doubt })
 }
 
-impl Search {
-    /// Takes the next line on the way from the end, until the note is found.
-    pub(super) fn see(&mut self, placed: Placed<'_>) -> ControlFlow<()> {
+impl<T> Search<T> {
+    pub(super) const fn new() -> Self {
+        Self { found: None, doubt: None }
+    }
+
+    /// Takes the next line on the way from the end, until `take` takes a record for a note.
+    pub(super) fn see<'r>(
+        &mut self,
+        placed: Placed<'r>,
+        take: impl FnOnce(Record<'r>) -> Option<T>,
+    ) -> ControlFlow<()> {
         let Placed { offset, line, .. } = placed;
         let cause = match line {
             Line::Record(record) => {
-                self.0.note = record.into_note();
-                return if self.0.note.is_some() { Break(()) } else { Continue(()) };
+                self.found = take(record);
+                return if self.found.is_some() { Break(()) } else { Continue(()) };
             }
             Line::Newer => DoubtCause::NewerVersion,
             Line::Bad(_) => DoubtCause::Damaged,
             Line::Blank | Line::Foreign { .. } => return Continue(()),
         };
-        self.0.doubt = Some(Doubt { cause, offset });
+        self.doubt = Some(Doubt { cause, offset });
         Continue(())
     }
 
-    pub(super) fn end(mut self, tail: Tail) -> Newest {
-        if let (None, Tail::Torn { offset, .. }) = (self.0.doubt, tail) {
-            self.0.doubt = Some(Doubt { cause: DoubtCause::Torn, offset });
-        }
-        self.0
+    /// Returns what was taken, and what stands behind it and cannot be read.
+    pub(super) fn end(self, tail: Tail) -> (Option<T>, Option<Doubt>) {
+        let torn = match tail {
+            Tail::Torn { offset, .. } => Some(Doubt { cause: DoubtCause::Torn, offset }),
+            Tail::Clean | Tail::Unterminated => None,
+        };
+        (self.found, self.doubt.or(torn))
     }
 }
 
@@ -255,7 +269,7 @@ impl Snapshot {
     fn settled(folder: &Folder, name: &str, session: &SessionName) -> Result<Self, Error> {
         let lock = LockFile::open_if_there(folder, session).ok().flatten();
         let deadline = Deadline::after(SECOND_LOOK);
-        let _held = lock.as_ref().map(|lock| lock.hold(folder, session, deadline));
+        let _held = lock.as_ref().map(|lock| lock.hold(folder, deadline));
         Self::now(folder, name)
     }
 

@@ -89,7 +89,7 @@ impl Replacement<'_> {
         let now = self.log.map(|log| log.status()).transpose()?;
         if now.is_none_or(|now| now.len == self.len)
             && self.folder.identity(&name)? == now.map(|now| now.id)
-            && self.held.still_counts(self.folder, self.session, self.deadline)?
+            && self.held.still_counts(self.folder, self.deadline)?
         {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Appended, Latched, Newest, Salvaged, Store, answer,
+    Appended, Latched, Newest, Salvaged, Store, answer, layout, reader,
     writer::{Files, Writer},
 };
 use crate::{
@@ -22,6 +22,8 @@ use crate::{
 pub struct Log {
     store: Store,
     session: SessionName,
+    /// Its file's name.
+    name: String,
     files: Mutex<Option<Files>>,
 }
 
@@ -79,17 +81,17 @@ impl Log {
     ///
     /// As for [`Store::newest`].
     pub fn newest(&self) -> Result<Newest, Error> {
-        self.store.newest(&self.session)
+        reader::newest(self.store.folder(), &self.name, &self.session)
     }
 
     pub(super) fn new(store: Store, session: SessionName) -> Self {
-        Self { store, session, files: Mutex::default() }
+        Self { name: layout::log(&session), store, session, files: Mutex::default() }
     }
 
     fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
         // The files are taken out while they are in use: who comes meanwhile opens its own, and
         // waits for the lock no longer than anybody else.
-        let mut files = self.kept().take().unwrap_or_default();
+        let mut files = self.kept().take().unwrap_or_else(|| Files::of(&self.session));
         let answer = files.locked(&self.store, &self.session, write)?;
         *self.kept() = Some(files);
         Ok(answer)

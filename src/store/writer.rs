@@ -23,7 +23,7 @@ use super::{
     lock::{Held, LockFile, acquire},
     look::Look,
     medium::{Access, Handle},
-    reader::{Newest, Search},
+    reader::Search,
     recent::{Sought, Wanted},
     replace,
     system::{Deadline, process_number},
@@ -31,8 +31,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Draft, Line, Placed, Tail},
-    note::Note,
+    log::{Draft, Line, Placed, Record, Tail},
     session::SessionName,
     units::{Generation, Seq},
 };
@@ -44,6 +43,8 @@ const UNKNOWN: &str =
 /// The open files of a session, kept from one append to the next.
 #[derive(Debug)]
 pub(super) struct Files {
+    /// The log's name.
+    name: String,
     lock: Option<LockFile>,
     log: Option<Box<dyn Handle>>,
     /// A forked child shares its parent's open files, and with them the lock: it needs its own.
@@ -59,6 +60,8 @@ struct OpenLog {
 /// How a log came to be there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
+    /// It is open from the last time, and its path still names it.
+    Kept,
     Found,
     /// This writer made it, under the lock.
     Made,
@@ -73,13 +76,11 @@ pub(super) struct Writer<'f> {
     look: Look<'f>,
 }
 
-impl Default for Files {
-    fn default() -> Self {
-        Self { lock: None, log: None, owner: process_number() }
-    }
-}
-
 impl Files {
+    pub(super) fn of(session: &SessionName) -> Self {
+        Self { name: layout::log(session), lock: None, log: None, owner: process_number() }
+    }
+
     /// Runs `write` with the lock held, over the file that the log's path names now.
     pub(super) fn locked<T>(
         &mut self,
@@ -88,11 +89,11 @@ impl Files {
         write: impl FnOnce(Writer<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if self.owner != process_number() {
-            *self = Self::default();
+            *self = Self::of(session);
         }
-        let (folder, name) = (store.folder(), layout::log(session));
+        let folder = store.folder();
         let (held, opened) = self.open(folder, session, Deadline::after(store.patience()))?;
-        let file = folder.file(&name, opened.log.as_ref());
+        let file = folder.file(&self.name, opened.log.as_ref());
         let answer = file
             .length_of_sole()
             .and_then(|len| Ok(Look::at(file, session, len)?))
@@ -100,7 +101,7 @@ impl Files {
             .inspect_err(|_| opened.unmake(folder, session, &held))?;
         self.log = Some(opened.log);
         if held.give_back().is_err() {
-            *self = Self::default();
+            *self = Self::of(session);
         }
         Ok(answer)
     }
@@ -112,11 +113,13 @@ impl Files {
         session: &SessionName,
         deadline: Deadline,
     ) -> Result<(Held, OpenLog), Error> {
-        let name = layout::log(session);
         loop {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
-            let opened = self.open_log(folder, session, &name)?;
-            let counts = held.still_counts(folder, session, deadline);
+            let opened = self.open_log(folder, session)?;
+            if opened.origin == Origin::Kept {
+                return Ok((held, opened));
+            }
+            let counts = held.still_counts(folder, deadline);
             if counts.inspect_err(|_| opened.unmake(folder, session, &held))? {
                 return Ok((held, opened));
             }
@@ -124,19 +127,15 @@ impl Files {
         }
     }
 
-    fn open_log(
-        &mut self,
-        folder: &Folder,
-        session: &SessionName,
-        name: &str,
-    ) -> Result<OpenLog, Error> {
+    fn open_log(&mut self, folder: &Folder, session: &SessionName) -> Result<OpenLog, Error> {
+        let name = &self.name;
         if let Some(log) = self.log.take() {
             let is_named = match folder.file(name, log.as_ref()).status() {
                 Ok(status) => folder.identity(name)? == Some(status.id),
                 Err(_) => false, // such as a network file system's stale handle
             };
             if is_named {
-                return Ok(OpenLog { log, origin: Origin::Found });
+                return Ok(OpenLog { log, origin: Origin::Kept });
             }
         }
         replace::conclude(folder, session)?;
@@ -169,7 +168,7 @@ impl OpenLog {
         let status = folder.file(&name, self.log.as_ref()).status()?;
         Ok(status.len == 0
             && folder.identity(&name)? == Some(status.id)
-            && held.is_named(folder, session)?)
+            && held.is_named(folder)?)
     }
 }
 
@@ -203,18 +202,18 @@ impl Writer<'_> {
     pub(super) fn append_unless_newest(
         self,
         draft: &Draft,
-        is_same: impl Fn(&Note) -> bool,
+        is_same: impl Fn(&Record<'_>) -> bool,
     ) -> Result<Appended, Error> {
-        let (mut search, mut place) = (Search::default(), 0..0);
+        let (mut search, mut place) = (Search::new(), 0..0);
         let (last, tail) = self.survey(&mut |placed| {
             place = with_the_lf_before(&placed);
-            search.see(placed)
+            search.see(placed, |record| record.is_note().then(|| (is_same(&record), record.seq)))
         })?;
         match search.end(tail) {
-            Newest { note: Some(newest), doubt: None } if is_same(&newest) => {
+            (Some((true, seq)), None) => {
                 self.sync_entries_unless_after(last)?;
                 self.file.renew(&place)?;
-                Ok(Appended::Unchanged(newest.seq))
+                Ok(Appended::Unchanged(seq))
             }
             _ => self.put(draft, last).map(Appended::Stored),
         }

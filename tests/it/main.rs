@@ -15,6 +15,8 @@ mod agent_loop;
 #[cfg(target_os = "linux")]
 mod bounds;
 mod budget;
+#[cfg(target_os = "linux")]
+mod costs;
 mod crash;
 mod facts;
 mod failing_disk;

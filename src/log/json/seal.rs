@@ -3,6 +3,8 @@
 //! It is found by its form at the very end of the object, so its meaning does not hang on how the
 //! rest is parsed, and it is the same in every version of the format.
 
+use std::io::Write as _;
+
 /// What the end of an object says about the bytes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::log) enum Seal {
@@ -32,8 +34,11 @@ impl Seal {
     }
 
     /// Returns the seal of the bytes `covered`.
-    pub(super) fn on(covered: &str) -> String {
-        format!(r#","crc":"{:08x}"}}"#, crc32fast::hash(covered.as_bytes()))
+    pub(super) fn on(covered: &[u8]) -> [u8; Self::BYTES] {
+        let mut seal = [0; Self::BYTES];
+        let crc = crc32fast::hash(covered);
+        let _ = write!(seal.as_mut_slice(), r#","crc":"{crc:08x}"}}"#); // it fits by its type
+        seal
     }
 }
 

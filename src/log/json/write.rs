@@ -1,6 +1,10 @@
 //! Writes a record as one line.
 
-use std::fmt;
+use std::{
+    fmt,
+    io::{self, Write as _},
+    str,
+};
 
 use super::{
     super::{Body, Draft, Kind, LINE_BYTES_MAX, Record},
@@ -24,27 +28,36 @@ const _: () = assert!(
     "whatever is written can be read"
 );
 
-/// Returns the line of a draft, sealed, with its LF.
-pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq) -> String {
-    sealed(&Unsealed { parts: Parts::of(draft, seq), session })
+/// Appends the line of a draft, sealed, with its LF.
+pub(in crate::log) fn line(draft: &Draft, session: &SessionName, seq: Seq, out: &mut Vec<u8>) {
+    sealed(&Unsealed { parts: Parts::of(draft, seq), session }, out);
 }
 
-/// Returns the line of a record that was read, sealed, with its LF.
-pub(in crate::log) fn line_again(record: &Record<'_>, session: &SessionName) -> String {
-    sealed(&Unsealed { parts: Parts::again(record), session })
+/// Appends the line of a record that was read, sealed, with its LF.
+pub(in crate::log) fn line_again(record: &Record<'_>, session: &SessionName, out: &mut Vec<u8>) {
+    sealed(&Unsealed { parts: Parts::again(record), session }, out);
 }
 
-fn sealed(record: &Unsealed<'_>) -> String {
-    let mut line = record.to_string();
-    line += &Seal::on(&line);
-    line.push('\n');
-    line
+fn sealed(record: &Unsealed<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.reserve(record.length_if_little_is_escaped());
+    let _ = write!(out, "{record}"); // a vector takes all that it is given
+    let seal = Seal::on(out.get(start..).unwrap_or_default());
+    out.extend_from_slice(&seal);
+    out.push(b'\n');
 }
 
 /// A record up to its seal.
 struct Unsealed<'a> {
     parts: Parts<'a>,
     session: &'a SessionName,
+}
+
+impl Unsealed<'_> {
+    fn length_if_little_is_escaped(&self) -> usize {
+        let text = self.parts.text.unwrap_or_default().len();
+        FRAME_BYTES_MAX + self.session.as_str().len() + text + text / 8
+    }
 }
 
 impl fmt::Display for Unsealed<'_> {
@@ -121,7 +134,21 @@ struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = serde_json::to_string(self.0).map_err(|_| fmt::Error)?;
-        f.write_str(&quoted)
+        serde_json::to_writer(Formatted(f), self.0).map_err(|_| fmt::Error)
+    }
+}
+
+/// A formatter for those who write bytes; they must write whole characters.
+struct Formatted<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+impl io::Write for Formatted<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
+        self.0.write_str(text).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -1,0 +1,149 @@
+//! What an operation asks of the machine, counted, so that it does not grow unseen.
+//!
+//! Allocations are counted by the allocator of this binary, on the test's own thread; system calls
+//! by strace, in a process of its own that does nothing else. `docs/design.md` has the reason of
+//! each call. Times are for the benchmarks.
+
+use std::{fs, iter};
+
+use allocation_counter::measure;
+use graff_notes::{
+    note::NoteCap,
+    prompt::{self, Block, Place},
+};
+
+use crate::support::{
+    child::{Actor, Role, under},
+    notes::{Home, line, note, s1, stored},
+    skipped,
+};
+
+/// A note of 2 KiB; no two are the same.
+fn long_note(number: usize) -> graff_notes::log::Draft {
+    note(&format!("{number:04} {}", "src/parse.rs:88 drops the CR; ".repeat(68)))
+}
+
+#[test]
+fn an_append_through_a_kept_log_makes_at_most_four_allocations() {
+    let home = Home::new();
+    let log = home.store.log(&s1());
+    let drafts: Vec<_> = (0..8).map(long_note).collect();
+    stored(log.append(&drafts[0]));
+    for draft in &drafts[1..] {
+        let mut appended = None;
+        let counted = measure(|| appended = Some(log.append(draft)));
+        stored(appended.expect("it ran"));
+        assert!(counted.count_total <= 4, "{counted:?}");
+    }
+}
+
+#[test]
+fn the_newest_note_of_a_kept_log_takes_at_most_four_allocations() {
+    let home = Home::new();
+    let log = home.store.log(&s1());
+    for number in 0..4 {
+        stored(log.append(&long_note(number)));
+        for is_known in [false, true] {
+            let mut newest = None;
+            let counted = measure(|| newest = Some(log.newest()));
+            let found = newest.expect("it ran").expect("a log").note.expect("a note");
+            assert!(found.text.starts_with(&format!("{number:04}")));
+            assert!(counted.count_total <= 4, "known: {is_known}: {counted:?}");
+        }
+    }
+}
+
+#[test]
+fn a_splice_into_a_buffer_that_is_large_enough_allocates_nothing() {
+    let home = Home::new();
+    stored(home.store.append(&s1(), &long_note(1)));
+    let newest = home.store.newest(&s1()).expect("a log").note.expect("a note");
+    let session = s1();
+    let block = Block::of(&session, &newest, NoteCap::default());
+    let base = "You are careful.\n## HARD CONSTRAINTS\nNever push.\n".repeat(700);
+    let (place, mut buffer) = (Place::of(&base), String::new());
+    prompt::splice_into(&base, &block, &mut buffer);
+
+    let spliced = buffer.clone();
+    let counted = measure(|| prompt::splice_into(&base, &block, &mut buffer));
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    assert_eq!(buffer, spliced);
+    let counted = measure(|| place.splice_into(&block, &mut buffer));
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    assert_eq!(buffer, spliced);
+}
+
+/// The system calls of a role between what the test's frame does before it and after.
+///
+/// A debug build of std looks at a descriptor before it closes it; that look is no part of this.
+#[track_caller]
+fn calls(home: &Home, role: Role) -> Option<Vec<String>> {
+    let out = home.root.join("trace");
+    let strace = ["strace", "-f", "-qq", "-o", out.as_str()];
+    let Some(actor) = Actor::start_if_possible(under(&strace, role, &home.root, "new")) else {
+        skipped("strace is not to be had");
+        return None;
+    };
+    let said = actor.rest();
+    if said.is_empty() {
+        skipped("strace may not trace here");
+        return None;
+    }
+    let trace = fs::read_to_string(&out).expect("a trace");
+    let names = trace.lines().filter_map(|line| {
+        let (_, call) = line.split_once(' ')?;
+        let (name, arguments) = call.trim_start().split_once('(')?;
+        Some((name, arguments))
+    });
+    let root = home.root.as_str();
+    let mut own = names
+        .skip_while(|(name, arguments)| *name != "openat2" || !arguments.contains(root))
+        .take_while(|(name, arguments)| *name != "write" || !arguments.starts_with("1,"))
+        .filter(|(name, arguments)| *name != "fcntl" || !arguments.contains("F_GETFD"));
+    let first = own.next()?;
+    Some(iter::once(first).chain(own).map(|(name, _)| name.to_owned()).collect())
+}
+
+#[test]
+fn a_cold_newest_read_makes_no_call_without_a_reason() {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    let Some(calls) = calls(&home, Role::Newest) else { return };
+    let expected = [
+        "openat2", // no link on the way
+        "fstat",   // a plain file
+        "fstat",   // its length
+        "pread64", // its last 8 KiB
+        "close",
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn a_cold_append_makes_no_call_without_a_reason() {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    let Some(calls) = calls(&home, Role::AppendOnce) else { return };
+    let expected = [
+        "openat2",    // the lock, no link on the way
+        "fstat",      // a plain file
+        "fstat",      // which one
+        "flock",      // ours
+        "getpid",     // a forked child must not give it back
+        "newfstatat", // the lock's name still names it
+        "newfstatat", // no replacement was cut short
+        "openat2",    // the log, no link on the way
+        "fstat",      // a plain file
+        "newfstatat", // the lock's name still names it, and with it this log
+        "fstat",      // the log's length, and that it has one name
+        "pread64",    // its last 8 KiB: the number, the newest note, the tail
+        "write",      // the record
+        "fdatasync",  // durable
+        "getpid",     // it is we who took the lock
+        "flock",      // given back
+        "close",      // the lock
+        "close",      // the log
+    ];
+    assert_eq!(calls, expected);
+}
