@@ -105,7 +105,8 @@ fn a_half_line_that_may_be_a_live_write_is_changed_by_nothing_that_reads() {
 fn lines_that_end_in_cr_alone_are_named_and_a_repair_wins_them_back() {
     let world = world("cr_only");
     let said = verified(&world, 5);
-    let why = "lines end in CR alone: several records look like one line";
+    let why = "lines end in CR alone: several records look like one line; \
+               repair takes it out, and wins back what is whole in it";
     let detail = said["faults"][0]["detail"].as_str().expect("words");
     assert!(detail.ends_with(why), "{said}");
     assert_eq!(said["notes"], 0, "{said}");
@@ -121,7 +122,8 @@ fn a_file_in_utf_16_holds_no_note_is_named_for_it_and_is_kept_whole() {
     let said = verified(&world, 5);
     assert_eq!(said["notes"], 0, "{said}");
     let encoding = "UTF-16 text: some program saved the file in another encoding";
-    assert_eq!(said["faults"][0]["detail"], encoding, "{said}");
+    let detail = said["faults"][0]["detail"].as_str().expect("words");
+    assert!(detail.starts_with(encoding), "{said}");
     world.run(&["show", "kiln"]).ends(5);
     world.fed("behind it", &["write", "kiln"]).quietly();
     let log = fs::read(world.log("kiln")).expect("a log");
