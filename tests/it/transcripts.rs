@@ -5,8 +5,6 @@
 //! Shown on real sessions of the agents, with their own prompt texts cut out, fact by fact; on
 //! every prefix of them; with junk between all of their lines; and on hostile and long ones.
 
-#![cfg(feature = "host")]
-
 mod cuts;
 mod damage;
 mod sessions;

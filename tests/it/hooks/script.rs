@@ -16,6 +16,7 @@ pub(super) enum Said<'a> {
     /// A subagent is told this.
     Worker(&'a str),
     /// The history is replaced by this summary.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the program lives it"))]
     Compacted(&'a str),
 }
 

@@ -6,7 +6,6 @@ pub(crate) mod child;
 pub(crate) mod faulty;
 pub(crate) mod ledger;
 pub(crate) mod logs;
-#[cfg(feature = "host")]
 pub(crate) mod long_transcript;
 pub(crate) mod notes;
 pub(crate) mod plain_list;

@@ -137,6 +137,7 @@ fn ended(scraps: &[Scrap]) -> Line {
 
 impl PlainList {
     /// The list of a log that holds nothing but these.
+    #[cfg(feature = "cli")]
     pub(crate) fn of(records: Vec<Kept>) -> Self {
         let is_there = !records.is_empty();
         Self { is_there, lines: records.into_iter().map(Line::Good).collect(), open: Vec::new() }
@@ -159,6 +160,7 @@ impl PlainList {
         self.entries().into_iter().flatten().collect()
     }
 
+    #[cfg(feature = "cli")]
     pub(crate) fn notes(&self) -> Vec<Kept> {
         self.records().into_iter().filter(|kept| kept.text().is_some()).collect()
     }
