@@ -26,14 +26,8 @@ mod turns;
 mod word;
 
 use std::fs;
-#[cfg(feature = "cli")]
-use std::time::Duration;
 
 use graff_notes::host::hook::Host;
-
-/// The two seconds within which a hook ends, and what a busy machine adds to them.
-#[cfg(feature = "cli")]
-const WITHIN: Duration = Duration::from_secs(4);
 
 /// A payload as the host sent it.
 #[track_caller]

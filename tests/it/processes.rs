@@ -9,7 +9,10 @@ use std::{
     fs::{self, File},
     os::unix::fs::MetadataExt as _,
     process::{Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -37,7 +40,7 @@ mod soak;
 mod writes;
 
 /// A bound that only a hanging wait exceeds.
-const SOON: Duration = Duration::from_secs(4);
+const SOON: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_child_of_other_tests_plays_its_role() {
@@ -77,12 +80,13 @@ fn eight_processes_write_two_hundred_notes_each_and_a_reader_never_sees_half_a_r
     let writers: Vec<_> = (0..8)
         .map(|i| Actor::start(command(Role::Append, &home.root, &format!("w{i} 200"))))
         .collect();
-    let reader = {
-        let store = home.store.clone();
-        thread::spawn(move || read_until_the_last(&store, 1_600))
-    };
-    let said: Vec<_> = writers.into_iter().map(Actor::rest).collect();
-    let looks = reader.join().expect("no half record");
+    let have_ended = AtomicBool::new(false);
+    let (said, looks) = thread::scope(|scope| {
+        let reader = scope.spawn(|| read_until(&have_ended, &home.store));
+        let said: Vec<_> = writers.into_iter().map(Actor::rest).collect();
+        have_ended.store(true, Ordering::Release);
+        (said, reader.join().expect("no half record"))
+    });
 
     let expected: Vec<Vec<_>> =
         (0..8).map(|w| (1..=200).map(|i| format!("w{w}-{i}")).collect()).collect();
@@ -99,11 +103,9 @@ fn eight_processes_write_two_hundred_notes_each_and_a_reader_never_sees_half_a_r
 }
 
 /// Reads beside the writers, and checks that what it reads as notes only ever grows, whole.
-fn read_until_the_last(store: &Store, last: u64) -> u32 {
-    let deadline = Instant::now() + Duration::from_secs(120);
+fn read_until(writers_have_ended: &AtomicBool, store: &Store) -> u32 {
     let (mut newest, mut looks) = (0, 0);
-    while newest < last {
-        assert!(Instant::now() < deadline, "{newest} of {last} notes are there");
+    while !writers_have_ended.load(Ordering::Acquire) {
         looks += 1;
         let note = match store.newest(&s1()) {
             Ok(found) => found.note,
@@ -359,10 +361,10 @@ fn threads_that_share_a_handle_wait_for_a_held_lock_at_the_same_time() {
     let home = Home::new();
     let mut holder = Actor::start(command(Role::Hold, &home.root, ""));
     holder.expect("holding");
-    let log = home.store.clone().with_patience(Duration::from_millis(400)).log(&s1());
+    let log = home.store.clone().with_patience(Duration::from_secs(1)).log(&s1());
     let begin = Instant::now();
     thread::scope(|scope| {
-        for _ in 0..20 {
+        for _ in 0..100 {
             scope.spawn(|| {
                 let e = log.append(&note("one too many")).expect_err("the lock is held");
                 assert_eq!(e.kind(), ErrorKind::Busy);

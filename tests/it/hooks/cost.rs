@@ -38,18 +38,32 @@ fn desk(host: Host, bytes: usize) -> Desk {
 }
 
 /// How many bytes the hook of an event read; `None` where the system doesn't count.
+///
+/// The program of the tests is not optimised: where a busy machine keeps it beyond its two seconds,
+/// it is called again.
 #[track_caller]
-fn read_by(desk: &Desk, event: &str, more: Value) -> Option<u64> {
-    let mut hook = desk.start(desk.payload("s1", event, more).to_string().as_bytes(), &[]);
+fn read_by(desk: &Desk, event: &str, more: &Value) -> Option<u64> {
+    let ran_in_time = |_| {
+        let (counted, ran) = call(desk, &desk.payload("s1", event, more.clone()));
+        let is_late = ran.stderr().contains("gave up after two seconds");
+        (!is_late).then(|| (counted, ran.quietly()))
+    };
+    let (counted, _) = (0..20).find_map(ran_in_time).expect("a run within two seconds");
+    counted
+        .inspect_err(|e| skipped(&format!("this system doesn't count what a process reads: {e}")))
+        .ok()
+}
+
+/// Calls a hook and returns how many bytes it read, where the system counts, and what it came to.
+#[track_caller]
+fn call(desk: &Desk, payload: &Value) -> (io::Result<u64>, Ran) {
+    let mut hook = desk.start(payload.to_string().as_bytes(), &[]);
     drop(hook.stdin.take());
     let pid = Pid::from_child(&hook);
     // It has ended, and is still there to be looked at.
     while waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).is_err() {}
     let counted = read_so_far(pid);
-    Ran::from(hook.wait_with_output().expect("it has ended")).ends(0).quietly();
-    counted
-        .inspect_err(|e| skipped(&format!("this system doesn't count what a process reads: {e}")))
-        .ok()
+    (counted, Ran::of_child(hook).ends(0))
 }
 
 fn read_so_far(pid: Pid) -> io::Result<u64> {
@@ -63,7 +77,7 @@ fn the_end_of_a_turn_reads_the_end_of_a_transcript_of_any_length() {
     for (host, event) in
         [(Host::ClaudeCode, "Stop"), (Host::Codex, "Stop"), (Host::Gemini, "AfterAgent")]
     {
-        let read = |bytes| read_by(&desk(host, bytes), event, json!({"stop_hook_active": false}));
+        let read = |bytes| read_by(&desk(host, bytes), event, &json!({"stop_hook_active": false}));
         let (Some(short), Some(long)) = (read(MB), read(50 * MB)) else { return };
         assert!(long < END + BESIDES, "{host}: {long} bytes");
         assert!(long.abs_diff(short) < 1_024, "{host}: {short} of 1 MB, {long} of 50 MB");
@@ -74,7 +88,7 @@ fn the_end_of_a_turn_reads_the_end_of_a_transcript_of_any_length() {
 fn a_session_without_a_note_is_not_looked_through_for_one() {
     for event in ["SessionStart", "UserPromptSubmit", "PostToolUse"] {
         let desk = desk(Host::ClaudeCode, 50 * MB);
-        let Some(read) = read_by(&desk, event, json!({"source": "resume"})) else { return };
+        let Some(read) = read_by(&desk, event, &json!({"source": "resume"})) else { return };
         assert!(read < BESIDES, "{event}: {read} bytes");
     }
 }
@@ -87,20 +101,20 @@ fn compactions_that_were_counted_are_not_counted_again() {
         desk.prompt("s1", "go on").expect("the note");
         desk.says("s1", &[User("go on"), Agent("done", 9_000)]);
         let event = if host == Host::Gemini { "BeforeAgent" } else { "UserPromptSubmit" };
-        let Some(read) = read_by(&desk, event, json!({"prompt": "go on"})) else { return };
+        let Some(read) = read_by(&desk, event, &json!({"prompt": "go on"})) else { return };
         assert!(read < BESIDES, "{host}: {read} bytes");
     }
 }
 
 #[test]
 fn a_mechanical_note_of_a_long_session_reads_it_once_for_its_compactions_and_its_end_for_facts() {
-    let desk = desk(Host::Codex, 12 * MB);
-    let compacting = || json!({"trigger": "auto"});
-    let Some(read) = read_by(&desk, "PreCompact", compacting()) else { return };
+    let desk = desk(Host::Codex, 10 * MB);
+    let compacting = json!({"trigger": "auto"});
+    let Some(read) = read_by(&desk, "PreCompact", &compacting) else { return };
     let end = 8 * 1024 * 1024;
     let len = fs::metadata(desk.transcript("s1")).expect("the transcript").len();
     assert!(read < len + end + BESIDES, "{read} bytes");
     assert!(desk.newest("s1").is_some());
-    let Some(again) = read_by(&desk, "PreCompact", compacting()) else { return };
+    let Some(again) = read_by(&desk, "PreCompact", &compacting) else { return };
     assert!(again < BESIDES, "{again} bytes");
 }

@@ -92,7 +92,7 @@ impl Desk {
     #[track_caller]
     pub(super) fn fed(&self, stdin: impl AsRef<[u8]>) -> Ran {
         let child = self.start(stdin.as_ref(), &[]);
-        Ran::from(child.wait_with_output().expect("the program ends")).ends(0)
+        Ran::of_child(child).ends(0)
     }
 
     /// The payload of an event of a session, as the host sends it.

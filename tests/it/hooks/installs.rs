@@ -106,7 +106,7 @@ fn where_nothing_was_nothing_stays() {
             let mut hook = desk.command(&["hook", host.as_str()]).spawn().expect("it starts");
             let pipe = hook.stdin.as_mut().expect("a pipe");
             std::io::Write::write_all(pipe, payload.to_string().as_bytes()).expect("written");
-            Ran::from(hook.wait_with_output().expect("it ends")).ends(0);
+            Ran::of_child(hook).ends(0);
         }
         hooks(&desk, &["remove", host.as_str()]).quietly();
         let left: Vec<_> = desk.home().read_dir_utf8().expect("a folder").flatten().collect();
@@ -301,7 +301,7 @@ fn status_says_installed_trusted_reachable_and_last_called() {
     let mut hook = desk.command(&["hook", "codex"]).spawn().expect("it starts");
     std::io::Write::write_all(hook.stdin.as_mut().expect("a pipe"), codex.to_string().as_bytes())
         .expect("written");
-    Ran::from(hook.wait_with_output().expect("it ends")).ends(0);
+    Ran::of_child(hook).ends(0);
     let called = status(&desk, "codex");
     assert_eq!(called["last_called"]["event"], "Stop");
     assert!(called["last_called"]["at"].as_u64().expect("a time") > 1_700_000_000_000);

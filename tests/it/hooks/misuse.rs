@@ -7,13 +7,12 @@ use std::{
     io::Write,
     process::{Child, Stdio},
     thread,
-    time::{Duration, Instant},
 };
 
 use graff_notes::host::hook::Host;
 use serde_json::json;
 
-use super::{WITHIN, desk::Desk};
+use super::desk::Desk;
 use crate::support::world::Ran;
 
 fn desk(host: Host) -> Desk {
@@ -24,11 +23,10 @@ fn desk(host: Host) -> Desk {
 
 /// Ends the hook without closing its stdin.
 #[track_caller]
-fn ends(mut child: Child, begun: Instant) -> Ran {
+fn ends(mut child: Child) -> Ran {
     let stdin = child.stdin.take();
-    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    let ran = Ran::of_child(child).ends(0);
     drop(stdin);
-    assert!(begun.elapsed() < WITHIN, "{:?}", begun.elapsed());
     ran
 }
 
@@ -95,25 +93,21 @@ fn what_is_unknown_in_a_payload_changes_nothing() {
 fn an_input_that_is_held_open_is_not_waited_for() {
     let desk = desk(Host::ClaudeCode);
     let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
-    let begun = Instant::now();
-    let ran = ends(desk.start(payload.as_bytes(), &[]), begun);
+    let ran = ends(desk.start(payload.as_bytes(), &[])).quietly();
     assert!(ran.stdout().contains("a note of s1"), "{ran}");
 }
 
 #[test]
 fn an_object_that_never_ends_is_given_up_after_two_seconds() {
     let desk = desk(Host::ClaudeCode);
-    let begun = Instant::now();
-    let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]), begun);
+    let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]));
     assert_eq!(ran.stdout(), "");
     assert!(ran.stderr().contains("gave up after two seconds"), "{ran}");
-    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
 #[test]
 fn a_hundred_megabytes_are_read_and_not_kept() {
     let desk = desk(Host::ClaudeCode);
-    let begun = Instant::now();
     let start = b"{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s1\",\"x\":\"";
     let mut child = desk.start(start, &[]);
     let mut pipe = child.stdin.take().expect("a pipe");
@@ -121,7 +115,7 @@ fn a_hundred_megabytes_are_read_and_not_kept() {
         let piece = vec![b'x'; 1 << 20];
         (0..100).try_for_each(|_| pipe.write_all(&piece)).and_then(|()| pipe.write_all(b"\"}"))
     });
-    let ran = ends(child, begun);
+    let ran = ends(child);
     writer.join().expect("the writer ends").expect("no pipe is closed on the host");
     assert_eq!(ran.stdout(), "", "{ran}");
     assert!(ran.stderr().contains("bytes are too many"), "{ran}");
@@ -153,7 +147,7 @@ fn a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given() {
     let mut child = command.stdout(Stdio::from(writer)).spawn().expect("the program starts");
     let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
     written.expect("it reads");
-    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    let ran = Ran::of_child(child).ends(0);
     assert!(!ran.stderr().contains("panick"), "{ran}");
     let next = desk.prompt("s1", "go on").expect("the note, which nobody has got yet");
     assert!(next.contains("a note of s1"), "{next}");
@@ -181,10 +175,9 @@ fn whatever_the_host_leaves_of_stdin_stdout_and_the_folder_the_hook_ends_well() 
         shell.env("HOME", desk.home()).env("PATH", "/usr/bin:/bin").stdin(Stdio::piped());
         let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh");
         let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"}));
-        let begun = Instant::now();
         // Whose stdin is closed reads nothing.
         let _ = child.stdin.as_mut().expect("a pipe").write_all(payload.to_string().as_bytes());
-        let ran = ends(child, begun);
+        let ran = ends(child);
         assert_eq!(ran.stdout().contains("a note of s1"), said, "{made}: {ran}");
         assert!(!ran.stderr().contains("panick"), "{made}: {ran}");
         if made.contains("/dev/full") {
@@ -224,12 +217,12 @@ fn a_dry_run_says_what_it_would_and_writes_nothing() {
     for _ in 0..2 {
         let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
         let child = desk.start(payload.as_bytes(), &["--dry-run"]);
-        let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+        let ran = Ran::of_child(child).ends(0);
         assert!(ran.stdout().contains("a note of s1"), "{ran}");
     }
     desk.says("s1", &[super::script::Said::Agent("done", 190_000)]);
     let payload = desk.payload("s1", "Stop", json!({"stop_hook_active": false})).to_string();
     let child = desk.start(payload.as_bytes(), &["--dry-run"]);
-    let ran = Ran::from(child.wait_with_output().expect("the program ends")).ends(0);
+    let ran = Ran::of_child(child).ends(0);
     assert_eq!((ran.stdout(), desk.files()), ("", before), "{ran}");
 }

@@ -88,7 +88,7 @@ fn of_hooks_at_once_that_were_registered_twice_one_gives_it() {
                 let pipe = hook.stdin.as_mut().expect("a pipe");
                 pipe.write_all(end.as_bytes()).expect("it reads");
             }
-            let ran = hooks.map(|hook| Ran::from(hook.wait_with_output().expect("it ends")));
+            let ran = hooks.map(|hook| Ran::of_child(hook));
             let given = ran.iter().filter(|ran| !ran.stdout().is_empty());
             assert_eq!(given.count(), 1, "{host}: {ran:?}");
         }

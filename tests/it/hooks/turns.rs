@@ -126,8 +126,7 @@ fn of_two_hooks_at_once_one_asks() {
         desk.says("s1", &[User("go on"), Agent("done", OVER)]);
         let payload = desk.payload("s1", "Stop", json!({"stop_hook_active": false})).to_string();
         let hooks: Vec<Child> = (0..4).map(|_| desk.start(payload.as_bytes(), &[])).collect();
-        let ends =
-            |hook: Child| thread::spawn(|| Ran::from(hook.wait_with_output().expect("ends")));
+        let ends = |hook: Child| thread::spawn(|| Ran::of_child(hook));
         let ran: Vec<Ran> =
             hooks.into_iter().map(ends).map(|it| it.join().expect("ends")).collect();
         let said = ran.iter().filter(|ran| !ran.stdout().is_empty()).count();

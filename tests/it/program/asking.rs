@@ -94,7 +94,7 @@ fn whoever_waits_for_a_reply_on_stdin_can_be_interrupted_too() {
 #[test]
 fn what_is_ignored_from_the_start_stays_so() {
     let world = world();
-    let (command, timeout) = ("command:kill -s HUP $PPID; echo the note that was asked for", "9");
+    let (command, timeout) = ("command:kill -s HUP $PPID; echo the note that was asked for", "120");
     let program = env!("CARGO_BIN_EXE_graff-notes");
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", program, "rollover", "--window-tokens"]);

@@ -99,17 +99,14 @@ fn a_place_is_found_once_for_many_notes() {
 
 #[test]
 fn a_line_of_nothing_but_headings_is_read_through_once() {
-    let (small, large) = (16_000, 128_000);
-    let time = |count| {
-        let prompt = "HARD CONSTRAINTS ".repeat(count);
-        let once = |_| {
-            let started = std::time::Instant::now();
-            assert_eq!(Place::of(&prompt).split(), (&prompt[..], ""));
-            started.elapsed()
-        };
-        (0..5).map(once).min().unwrap_or_default()
+    let prompts = [1_000, 8_000].map(|count| "HARD CONSTRAINTS ".repeat(count));
+    let place = |prompt: &str| {
+        let started = std::time::Instant::now();
+        assert_eq!(Place::of(prompt).split(), (prompt, ""));
+        started.elapsed()
     };
-    // Eight times the text took sixty-four times as long where each heading read the line anew.
-    let (once, eight) = (time(small), time(large));
-    assert!(eight < once * 32, "{eight:?} for {large} headings, {once:?} for {small}");
+    // A busy machine disturbs most of such short tries, but not every one of them.
+    let [short, long] = prompts.map(|prompt| (0..100).map(|_| place(&prompt)).min().unwrap());
+    // Eight times the text takes sixty-four times as long where each heading reads the line anew.
+    assert!(long < short * 32, "{long:?} for eight times what took {short:?}");
 }

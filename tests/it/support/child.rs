@@ -202,7 +202,8 @@ fn told(e: &graff_notes::Error) -> String {
 /// `argument` is a name and how many notes.
 fn append(store: &Store, argument: &str) {
     let (name, notes) = argument.split_once(' ').expect("a name and a number");
-    let log = store.log(&s1());
+    // A busy machine may give the lock to the others for long.
+    let log = store.clone().with_patience(Duration::from_secs(600)).log(&s1());
     for i in 1..=notes.parse().expect("a number") {
         let text = format!("{name}-{i}");
         match log.append(&note(&text)) {
