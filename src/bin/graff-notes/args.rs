@@ -65,8 +65,10 @@ pub(crate) struct Common {
     pub(crate) color: ColorChoice,
 }
 
-/// The commands, as `--help` lists them.
+/// The commands, as `--help` lists them; what one of them takes is only drawn up where it is asked
+/// for, since there are many, and a hook is called often.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Rollover(command::Rollover),
     Decide(command::Decide),
@@ -143,7 +145,10 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
         Cli::from_arg_matches(&matches).map(|cli| (cli, names))
     };
     let mut command = Cli::command();
-    let (cli, names) = read(&mut command).map_err(|refused| refuse(&refused))?;
+    // What is said of a command line that asks for nothing may need to know every command.
+    let (cli, names) = read(&mut command)
+        .or_else(|_| read(&mut described()))
+        .map_err(|refused| refuse(&refused))?;
     let flags = flags(&command, &names);
     if !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
         return Ok(cli);
@@ -160,7 +165,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     if given.is_empty() {
         return Ok(cli);
     }
-    let mut command = with_defaults(Cli::command(), &names, given);
+    let mut command = with_defaults(described(), &names, given);
     read(&mut command).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
 }
 
@@ -198,9 +203,11 @@ pub(crate) fn cap(bytes: usize) -> Result<NoteCap, Failure> {
     })
 }
 
-/// Returns the whole command line, for what describes it.
+/// Returns the whole command line; to read one, the flags of its own command are enough.
 pub(crate) fn described() -> clap::Command {
-    Cli::command()
+    let mut command = Cli::command();
+    command.build();
+    command
 }
 
 /// Answers a command line that asks for no command: with the help that it wants, or with why it is
