@@ -27,8 +27,8 @@ pub const HOOK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The first pause between two tries: less than one durable append takes.
 const PAUSE_FIRST: Duration = Duration::from_micros(50);
-/// The longest pause between two tries.
-const PAUSE_MAX: Duration = Duration::from_millis(5);
+/// The longest pause between two tries: a few appends, so that the lock is seldom free unseen.
+const PAUSE_MAX: Duration = Duration::from_millis(1);
 
 /// A session's lock file, open.
 #[derive(Clone, Debug)]
