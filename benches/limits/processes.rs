@@ -59,11 +59,12 @@ fn bare(session: &str, root: &Utf8Path) {
 
 fn ours(session: &str, root: &str) {
     let log = Store::at(root).log(&world::session(session));
-    let mut number = u64::from(std::process::id()) << 32;
+    let first = u64::from(std::process::id()) << 32;
+    let (notes, mut number) = ([first, first + 1].map(world::note), 0);
     at_each_word(|| {
         for _ in 0..LINES {
             number += 1;
-            world::stored(log.append(&world::note(number)));
+            world::stored(log.append(&notes[number % 2]));
         }
     });
 }

@@ -46,7 +46,12 @@ pub(crate) fn session(name: &str) -> SessionName {
     SessionName::parse(name).expect("a plain name")
 }
 
-/// The `number`th note: no two are the same, since the same one is not stored twice in a row.
+/// Two notes to append in turn, since the same one is not stored twice in a row.
+pub(crate) fn notes() -> [Draft; 2] {
+    [1, 2].map(note)
+}
+
+/// The `number`th note.
 pub(crate) fn note(number: u64) -> Draft {
     let cap = NoteCap::new(NOTE_BYTES).expect("a cap");
     Draft::Note {

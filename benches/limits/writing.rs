@@ -20,7 +20,8 @@ fn kept(criterion: &mut Criterion) {
     let log = store.log(&session);
     world::stored(log.append(&world::note(0)));
     let bare = world::path(&folder).join("bare");
-    let (file, line, mut number) = (raw::opened(&bare), world::line(&session, 1), 0);
+    let (file, line, notes) = (raw::opened(&bare), world::line(&session, 1), world::notes());
+    let mut number = 0;
     compare(
         criterion,
         "durable append, files kept open",
@@ -28,7 +29,7 @@ fn kept(criterion: &mut Criterion) {
         || raw::append(&file, &line),
         || {
             number += 1;
-            world::stored(log.append(&world::note(number)));
+            world::stored(log.append(&notes[number % 2]));
         },
     );
 }
@@ -59,7 +60,7 @@ fn appended_cold(
     world::stored(store.append(&session, &world::note(0)));
     let bare = store.root().join("bare");
     drop(raw::opened(&bare));
-    let (line, mut number) = (world::line(&session, 1), 0);
+    let (line, notes, mut number) = (world::line(&session, 1), world::notes(), 0);
     compare(
         criterion,
         name,
@@ -67,7 +68,7 @@ fn appended_cold(
         || raw(&bare, &line),
         || {
             number += 1;
-            world::stored(store.append(&session, &world::note(number)));
+            world::stored(store.append(&session, &notes[number % 2]));
         },
     );
 }
@@ -76,7 +77,7 @@ fn first(criterion: &mut Criterion) {
     let folder = world::folder();
     let store = world::store(&folder);
     world::stored(store.append(&world::session("s0"), &world::note(0)));
-    let line = world::line(&world::session("s0"), 1);
+    let (line, note) = (world::line(&world::session("s0"), 1), world::note(1));
     let (mut bare, mut ours) = (0, 0);
     compare(
         criterion,
@@ -89,7 +90,7 @@ fn first(criterion: &mut Criterion) {
         || {
             ours += 1;
             let session = world::session(&format!("s{ours}"));
-            world::stored(store.append(&session, &world::note(1)));
+            world::stored(store.append(&session, &note));
         },
     );
 }

@@ -48,7 +48,7 @@ pub(crate) static ALL: [Operation; 12] = [
     Operation {
         name: "newest, cold, 100,000 notes",
         rounds: 12,
-        batch: 1,
+        batch: 8,
         prepare: |engine, folder| newest_cold(engine, folder, 100_000),
     },
     Operation {

@@ -70,9 +70,8 @@ impl Notes for Naive {
         sessions.filter(|session| self.rows(session).last().is_some()).count()
     }
 
-    fn verify(&mut self, session: &str) -> bool {
-        self.rows(session).count();
-        true
+    fn verify(&mut self, _: &str) -> bool {
+        false
     }
 
     fn fill(&mut self, sessions: &[String], notes: u64) {

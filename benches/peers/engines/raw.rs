@@ -1,6 +1,9 @@
 //! The bare system calls that move the same bytes.
 
-use std::fs::{self, File};
+use std::{
+    fs::{self, File},
+    sync::LazyLock,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -17,6 +20,8 @@ pub(super) const RAW: Engine = Engine {
 
 /// The piece in which a file is read, in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
+
+static LINE: LazyLock<Vec<u8>> = LazyLock::new(|| world::line(&world::session("s1"), 1));
 
 struct Raw {
     notes: Utf8PathBuf,
@@ -48,14 +53,13 @@ impl Raw {
 
 impl Notes for Raw {
     fn append(&mut self, session: &str, number: u64) {
-        let line = world::line(&world::session(session), number);
         if number == 1 {
             fs::create_dir_all(&self.notes).expect("a folder");
-            raw::create(&self.path(session), &line);
+            raw::create(&self.path(session), &LINE);
         } else if self.of == Use::Unsynced {
-            raw::append_unsynced(&self.path(session), &line);
+            raw::append_unsynced(&self.path(session), &LINE);
         } else {
-            raw::append(self.file(session), &line);
+            raw::append(self.file(session), &LINE);
         }
     }
 
