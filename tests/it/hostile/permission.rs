@@ -5,9 +5,16 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::{PermissionsExt as _, chown},
 };
+#[cfg(feature = "cli")]
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
 
 use camino::Utf8Path;
 
+#[cfg(feature = "cli")]
+use crate::support::world::{Ran, World};
 use crate::support::{
     child::{self, Actor, Role},
     notes::{Home, add, line, records, s1},
@@ -64,6 +71,35 @@ const FORBIDDEN: [(&str, u32, Role, &str); 7] = [
     ),
     ("R/.graff/notes/s1.notes.jsonl", 0o000, Role::Newest, "open R/.graff/notes/s1.notes.jsonl"),
 ];
+
+#[cfg(feature = "cli")]
+#[test]
+fn what_hooks_leave_in_the_users_home_is_0700_and_0600_under_any_umask() {
+    for umask in ["000", "022", "077", "0777"] {
+        let world = World::new();
+        world.fed("a note", &["write", "s1"]).quietly();
+        let state = world.root().join("home/.local/state/graff-notes");
+        let hook = format!("umask {umask}; exec \"$0\" hook goose");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &hook, env!("CARGO_BIN_EXE_graff-notes")]).current_dir(world.root());
+        shell.env("HOME", world.root().join("home")).env_remove("XDG_STATE_HOME");
+        shell.env("GRAFF_ROOT", world.root());
+        shell.env("GOOSE_MOIM_MESSAGE_FILE", state.join("goose-note.md"));
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn().expect("a shell");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let payload = b"{\"event\":\"UserPromptSubmit\",\"session_id\":\"s1\"}";
+        pipe.write_all(payload).expect("it reads");
+        drop(pipe);
+        Ran::of_child(child).quietly();
+        for folder in [state.parent().expect("a folder"), &state, &state.join("active")] {
+            assert_eq!(mode(folder), 0o700, "umask {umask}: {folder}");
+        }
+        for name in ["goose", "goose-note.md", "active/s1"] {
+            assert_eq!(mode(&state.join(name)), 0o600, "umask {umask}: {name}");
+        }
+    }
+}
 
 #[test]
 fn without_permission_the_error_says_so_and_on_what() {

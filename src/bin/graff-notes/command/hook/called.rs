@@ -1,6 +1,12 @@
 //! When a host last called: the answer to "does it work at all?".
 
-use std::{env, fs, io, time::SystemTime};
+use std::{
+    env,
+    fs::{self, DirBuilder, File, Permissions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    time::SystemTime,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
@@ -24,7 +30,7 @@ pub(crate) fn last_called(host: Host) -> Option<(SystemTime, String)> {
 /// Forgets that a host has called; with the last one goes the word of which sessions are at work.
 ///
 /// Whatever of it stays does no harm.
-pub(crate) fn forget(host: Host) {
+pub(super) fn forget(host: Host) {
     let Some(folder) = state_folder() else { return };
     let _ = fs::remove_file(folder.join(host.as_str()));
     if Host::ALL.into_iter().all(|other| last_called(other).is_none()) {
@@ -33,15 +39,35 @@ pub(crate) fn forget(host: Host) {
     let _ = fs::remove_dir(&folder); // if nothing else is in it
 }
 
-/// Leaves a file in the state folder. Where that can't be written, only `hooks status` and `mcp`
-/// know less.
+/// Leaves a file in the state folder, for the user's eyes alone. Where that can't be written, only
+/// `hooks status` and `mcp` know less.
 pub(super) fn leave(path: &Utf8Path, text: &str) {
-    let written = fs::write(path, text);
+    let written = write_private(path, text);
     if written.is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
         && let Some(folder) = path.parent()
-        && fs::create_dir_all(folder).is_ok()
+        && make_private(folder).is_ok()
     {
-        let _ = fs::write(path, text);
+        let _ = write_private(path, text);
+    }
+}
+
+/// Writes a file that is its owner's alone, under any umask and whoever made it.
+fn write_private(path: &Utf8Path, text: &str) -> io::Result<()> {
+    let mut options = File::options();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    file.write_all(text.as_bytes())
+}
+
+/// Makes a folder, and those above it that are missing, for their owner alone under any umask.
+fn make_private(folder: &Utf8Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    folder.parent().map_or(Ok(()), make_private)?;
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()), // of a hook at the same time
+        made => made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700))),
     }
 }
 

@@ -10,13 +10,14 @@ mod compaction;
 mod files;
 mod input;
 mod lineage;
+mod moim;
 mod splicing;
 mod turn;
 mod visit;
 
 use std::{io, panic, process, sync::mpsc, thread, time::Duration};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::host::hook::{Host, Task, read};
 
@@ -26,7 +27,7 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
-pub(crate) use called::{forget, last_called};
+pub(crate) use called::last_called;
 #[cfg(feature = "mcp")]
 pub(crate) use {active::folder as active_folder, visit::PERCENT_DEFAULT};
 
@@ -61,6 +62,14 @@ pub(crate) struct Hook {
     /// Shows what would be sent, and writes nothing
     #[arg(long)]
     dry_run: bool,
+}
+
+/// Forgets that a host has called, and takes the note out of the file that it reads; returns the
+/// files that it was in.
+pub(crate) fn forget(host: Host) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let cleared = if host == Host::Goose { moim::clear() } else { Ok(Vec::new()) };
+    called::forget(host);
+    cleared
 }
 
 impl Hook {

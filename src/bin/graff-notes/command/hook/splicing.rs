@@ -1,29 +1,18 @@
 //! Gives the newest note back to the agent: once a history, or in each request's system prompt.
 
-use std::{env, fs};
-
-use camino::Utf8PathBuf;
 use graff_notes::{
     host::hook::{Answer, Event, State, behind_summary},
     note::{Note, NoteCap},
-    prompt::{self, Block, Limits},
+    prompt::{Block, Limits},
     store::Newest,
     units::Generation,
 };
 
-use super::{lineage, visit::Visit};
+use super::{lineage, moim, visit::Visit};
 use crate::failure::Failure;
 
-/// The file that goose reads before each turn.
-const MOIM_VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
-
-/// What goose takes of that file.
-///
-/// Source: goose's `moim` extension.
-const MOIM: Limits = Limits { bytes_max: 60_000, chars_max: 60_000 };
-
 /// The most that is shown: whatever was stored, as far as the host takes it.
-const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
+pub(super) const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
     Some(cap) => cap,
     None => NoteCap::DEFAULT,
 };
@@ -84,23 +73,10 @@ pub(super) fn patch(visit: &Visit<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Puts the newest note into the file that goose reads, beside what the user has in it; a session
-/// without a note takes out that of another one.
+/// Puts the newest note into the file that goose reads; a session without one takes out that of
+/// another one.
 pub(super) fn refresh(visit: &Visit<'_>) -> Result<(), Failure> {
-    let path = env::var(MOIM_VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from);
-    let Some(path) = path else { return Ok(()) };
-    let note = newest(visit)?;
-    let block = note.as_ref().map(|note| Block::of(visit.session(), note, WHOLE));
-    let block = block.and_then(|block| block.within(MOIM));
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    let after = match block {
-        Some(block) => prompt::splice(&before, Some(&block)),
-        None => prompt::strip(&before).into_owned(),
-    };
-    if after == before || !visit.writes() {
-        return Ok(());
-    }
-    fs::write(&path, after).map_err(|e| Failure::system(format_args!("write {path}"), &e))
+    moim::refresh(visit, newest(visit)?.as_ref())
 }
 
 /// Returns the newest note; where the session has none yet, that of the session it goes on from.

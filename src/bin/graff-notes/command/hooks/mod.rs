@@ -136,7 +136,7 @@ impl Where {
         }
         let left = status::standings(cx.root()?.path, Some(self.host))?;
         if left.iter().all(|standing| matches!(standing.installed, Installed::No)) {
-            hook::forget(self.host);
+            done.changed.extend(hook::forget(self.host)?);
         }
         answer(cx, &done, "removed from")
     }

@@ -131,7 +131,10 @@ pub(super) const fn after_install(host: Host) -> &'static str {
 /// Returns what the user does next, once the hooks are out.
 pub(super) const fn after_removal(host: Host) -> &'static str {
     match host {
-        Host::Goose => "Take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile too.",
+        Host::Goose => {
+            "The note is out of the file that goose reads; take GOOSE_MOIM_MESSAGE_FILE out of your \
+             shell's profile too."
+        }
         _ => "Notes that were kept stay: `graff-notes list` shows them.",
     }
 }

@@ -1,0 +1,152 @@
+//! The file that goose reads before each turn: the session's newest note stands in it beside what the
+//! person has there, and every byte of the person's stays.
+
+use std::{
+    env,
+    fs::{self, File, Metadata, Permissions},
+    io::{self, Read},
+    os::unix::fs::PermissionsExt,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{
+    note::Note,
+    prompt::{self, Block, Limits},
+};
+use rustix::fs::{Mode, OFlags};
+
+use super::{called::state_folder, splicing::WHOLE, visit::Visit};
+use crate::{
+    disguise::Disguised,
+    failure::Failure,
+    output::{IfThere, NewFile},
+};
+
+/// The variable that names the file.
+const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
+
+/// What the file is called in the state folder, where the user follows our page.
+const NAME: &str = "goose-note.md";
+
+/// What goose takes of that file.
+///
+/// Source: goose's `moim` extension.
+const MOIM: Limits = Limits { bytes_max: 60_000, chars_max: 60_000 };
+
+/// A longer file is none for goose, in bytes.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// The file as it was found.
+struct Moim {
+    /// The file itself, past any link.
+    path: Utf8PathBuf,
+    bytes: Vec<u8>,
+    /// What the system says of it; `None` where there is none yet.
+    status: Option<Metadata>,
+}
+
+/// Puts a note into the file that goose reads; where there is none, takes out that of another
+/// session.
+pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<(), Failure> {
+    let Some(path) = named() else { return Ok(()) };
+    let block = note.map(|note| Block::of(visit.session(), note, WHOLE));
+    let block = block.and_then(|block| block.within(MOIM));
+    let moim = Moim::open(&path)?;
+    let after = moim.with(block.as_ref(), note.map_or("", |note| &note.text))?;
+    if after == moim.bytes || !visit.writes() {
+        return Ok(());
+    }
+    moim.replace(&after)
+}
+
+/// Takes the note out of every file that goose may read, and removes those in which nothing else
+/// was; returns the files that it was in.
+pub(super) fn clear() -> Result<Vec<Utf8PathBuf>, Failure> {
+    let ours = state_folder().map(|folder| folder.join(NAME));
+    let mut paths: Vec<_> = named().into_iter().chain(ours).collect();
+    paths.dedup();
+    let mut cleared = Vec::new();
+    for path in paths {
+        let moim = Moim::open(&path)?;
+        let after = moim.with(None, "")?;
+        if after == moim.bytes {
+            continue;
+        }
+        if after.is_empty() {
+            fs::remove_file(&moim.path).map_err(|e| failed("remove", &moim.path, &e))?;
+        } else {
+            moim.replace(&after)?;
+        }
+        cleared.push(path);
+    }
+    Ok(cleared)
+}
+
+impl Moim {
+    /// Reads the file; only one that is not there is empty.
+    fn open(named: &Utf8Path) -> Result<Self, Failure> {
+        let path = match named.canonicalize_utf8() {
+            Ok(path) => path,
+            Err(e) if e.kind() == io::ErrorKind::NotFound && !is_link(named) => {
+                return Ok(Self { path: named.to_owned(), bytes: Vec::new(), status: None });
+            }
+            Err(e) => return Err(failed("find", named, &e)),
+        };
+        // Else the opening itself waits for a pipe's writer.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(path.as_std_path(), flags, Mode::empty());
+        let file = opened.map(File::from).map_err(|e| failed("open", &path, &e.into()))?;
+        let status = file.metadata().map_err(|e| failed("look at", &path, &e))?;
+        if !status.is_file() {
+            return Err(refused(&path, "it is no plain file"));
+        }
+        let mut bytes = Vec::new();
+        let read = file.take(BYTES_MAX + 1).read_to_end(&mut bytes);
+        match read.map_err(|e| failed("read", &path, &e))? as u64 {
+            0..=BYTES_MAX => Ok(Self { path, bytes, status: Some(status) }),
+            _ => Err(refused(&path, "it is too large to be read before each turn")),
+        }
+    }
+
+    /// Returns the bytes with `block` as their only one, or without any. `note` is what it holds.
+    fn with(&self, block: Option<&Block<'_>>, note: &str) -> Result<Vec<u8>, Failure> {
+        let odd = |_| refused(&self.path, "it is not UTF-8, and too odd to be worked around");
+        let base = Disguised::of(self.bytes.clone(), note).map_err(odd)?;
+        let after = match block {
+            Some(block) => prompt::splice(base.text(), Some(block)),
+            None => prompt::strip(base.text()).into_owned(),
+        };
+        Ok(base.reveal(&after))
+    }
+
+    /// Puts other bytes in the place of these, in one step. Where the person has words in the file it
+    /// keeps its rights; else it is ours, and its owner's alone.
+    fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let is_ours = self.with(None, "")?.is_empty();
+        let permissions = self.status.as_ref().map(Metadata::permissions);
+        let mut file = NewFile::begin(&self.path, IfThere::Replace)?;
+        let private = || Permissions::from_mode(0o600);
+        file.allow(permissions.filter(|_| !is_ours).unwrap_or_else(private))?;
+        file.bytes(bytes)?;
+        file.finish()
+    }
+}
+
+/// Returns the file that goose was told to read.
+fn named() -> Option<Utf8PathBuf> {
+    env::var(VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
+}
+
+fn is_link(path: &Utf8Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|status| status.is_symlink())
+}
+
+fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
+    Failure::system(format_args!("{attempted} {path}, which goose reads"), cause).at(path)
+}
+
+fn refused(path: &Utf8Path, why: &str) -> Failure {
+    Failure::input(format_args!("change {path}, which goose reads: {why}"))
+        .advise(format!("name another file in {VARIABLE}"))
+        .at(path)
+}
