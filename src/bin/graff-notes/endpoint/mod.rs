@@ -1,14 +1,16 @@
 //! A model's endpoint: one bounded call, which ends by its deadline whatever comes back.
 //!
 //! The key comes from the environment and goes into one header; nothing that is printed or kept has
-//! it, and no redirect takes it elsewhere.
+//! it, and no redirect takes it elsewhere. A reply is the model's to the byte, but for a key that is
+//! long enough to be a secret.
 
 mod history;
 mod items;
+mod key;
 mod shape;
 
 use std::{
-    env, fmt, thread,
+    fmt, thread,
     time::{Duration, Instant},
 };
 
@@ -18,6 +20,8 @@ use graff_notes::{
     turn::{ProviderError, classify},
 };
 use serde_json::Value;
+
+use key::Key;
 
 pub(crate) use history::History;
 pub(crate) use shape::Shape;
@@ -34,16 +38,13 @@ const TRIES: u32 = 3;
 /// The version of Anthropic's interface that is spoken here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// The variable with a key for any endpoint, which comes before those of the providers.
-const KEY_VARIABLE: &str = "GRAFF_API_KEY";
-
 /// A model's endpoint.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     url: String,
     shape: Shape,
     model: String,
-    key: Option<String>,
+    key: Key,
 }
 
 impl fmt::Debug for Endpoint {
@@ -66,8 +67,7 @@ impl Endpoint {
         let shape = Shape::of(url).ok_or_else(|| {
             format!("{url} says not how it speaks: it ends in {}", Shape::PATHS.join(", "))
         })?;
-        let key = [KEY_VARIABLE, shape.key_variable()].into_iter();
-        let key = key.filter_map(|name| env::var(name).ok()).find(|key| !key.trim().is_empty());
+        let key = Key::of(shape);
         Ok(Self { url: url.to_owned(), shape, model: model.to_owned(), key })
     }
 
@@ -82,12 +82,12 @@ impl Endpoint {
         let body = self.shape.body(&self.model, history, request);
         let answer = match self.converse(&body, deadline) {
             Ok(came) if came.status == 200 => self.read(&came.body),
-            Ok(came) => Err(refusal(&came)),
+            Ok(came) => Err(self.refusal(&came)),
             Err(why) => Err(why),
         };
         match answer {
-            Ok(reply) => Answer::Text(self.without_key(&reply)),
-            Err(why) => Answer::Failed(self.without_key(&why)),
+            Ok(reply) => Answer::Text(self.key.out_of_reply(reply)),
+            Err(why) => Answer::Failed(why),
         }
     }
 
@@ -99,7 +99,7 @@ impl Endpoint {
             if left.is_zero() {
                 return Err("there was no answer in time".to_owned());
             }
-            let came = self.post(body, left).map_err(|e| e.to_string())?;
+            let came = self.post(body, left).map_err(|e| self.key.out_of(&e.to_string()))?;
             tries_left -= 1;
             let left = deadline.saturating_duration_since(Instant::now());
             match came.retry_after {
@@ -123,7 +123,7 @@ impl Endpoint {
         if self.shape == Shape::Anthropic {
             request = request.header("anthropic-version", ANTHROPIC_VERSION);
         }
-        request = match (self.shape, &self.key) {
+        request = match (self.shape, self.key.as_str()) {
             (_, None) => request,
             (Shape::Anthropic, Some(key)) => request.header("x-api-key", key),
             (_, Some(key)) => request.header("authorization", format!("Bearer {key}")),
@@ -139,28 +139,24 @@ impl Endpoint {
 
     fn read(&self, body: &str) -> Result<String, String> {
         let body: Value = serde_json::from_str(body)
-            .map_err(|e| format!("the answer is no JSON: {e}: {}", words(body)))?;
+            .map_err(|e| format!("the answer is no JSON: {e}: {}", self.words(body)))?;
         self.shape.read(&body)
     }
 
-    /// Takes the key out of what an endpoint says: some name the key that they refuse.
-    fn without_key(&self, said: &str) -> String {
-        self.key
-            .as_ref()
-            .map_or_else(|| said.to_owned(), |key| said.replace(key.trim(), "(the key)"))
+    fn refusal(&self, Came { status, body, .. }: &Came) -> String {
+        let what = match classify(*status, body) {
+            ProviderError::ContextWindow(_) => "the history is too large for the model",
+            ProviderError::RateOrQuota => "the endpoint refuses for rate or quota",
+            _ => "the endpoint refuses",
+        };
+        format!("{what}, with status {status}: {}", self.words(body))
     }
-}
 
-fn refusal(Came { status, body, .. }: &Came) -> String {
-    let what = match classify(*status, body) {
-        ProviderError::ContextWindow(_) => "the history is too large for the model",
-        ProviderError::RateOrQuota => "the endpoint refuses for rate or quota",
-        _ => "the endpoint refuses",
-    };
-    format!("{what}, with status {status}: {}", words(body))
-}
-
-fn words(body: &str) -> &str {
-    let end = (0..=body.len().min(WORDS_MAX)).rev().find(|end| body.is_char_boundary(*end));
-    body.get(..end.unwrap_or_default()).unwrap_or_default().trim()
+    /// Returns the first words of a body. The key goes before the cut, which may leave a part of it.
+    fn words(&self, body: &str) -> String {
+        let mut words = self.key.out_of(body);
+        let end = (0..=words.len().min(WORDS_MAX)).rev().find(|end| words.is_char_boundary(*end));
+        words.truncate(end.unwrap_or_default());
+        words.trim().to_owned()
+    }
 }

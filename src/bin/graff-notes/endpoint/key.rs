@@ -1,0 +1,50 @@
+//! The key to an endpoint, and what is said without it.
+
+use std::env;
+
+use super::Shape;
+
+/// The variable with a key for any endpoint, which comes before those of the providers.
+const VARIABLE: &str = "GRAFF_API_KEY";
+
+/// The shortest key that is looked for in a reply, in bytes: providers' keys have 30 and more. What
+/// is shorter is no secret but a word, such as `none` for a local server that takes any key, and a
+/// note may have that word.
+const SECRET_BYTES_MIN: usize = 16;
+
+/// What stands in the place of a key.
+const IN_ITS_PLACE: &str = "(the key)";
+
+/// A key without the white space round it, or none.
+#[derive(Clone)]
+pub(super) struct Key(Option<String>);
+
+impl Key {
+    /// Returns the key that the environment has for endpoints of this shape.
+    pub(super) fn of(shape: Shape) -> Self {
+        let values =
+            [VARIABLE, shape.key_variable()].into_iter().filter_map(|it| env::var(it).ok());
+        Self(values.map(|key| key.trim().to_owned()).find(|key| !key.is_empty()))
+    }
+
+    /// Returns the key as it goes into a header.
+    pub(super) fn as_str(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// Returns what an endpoint says of trouble without the key: some name the one that they refuse.
+    pub(super) fn out_of(&self, said: &str) -> String {
+        match self.as_str() {
+            Some(key) => said.replace(key, IN_ITS_PLACE),
+            None => said.to_owned(),
+        }
+    }
+
+    /// Returns a model's reply without the key, where that is a secret.
+    pub(super) fn out_of_reply(&self, reply: String) -> String {
+        match self.as_str() {
+            Some(key) if key.len() >= SECRET_BYTES_MIN => self.out_of(&reply),
+            _ => reply,
+        }
+    }
+}

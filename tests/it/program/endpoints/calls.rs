@@ -1,0 +1,146 @@
+//! One call, whatever the endpoint does.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::loopback::{Act, KEY, NOTE, anthropic, ask, chat, endpoint, http, ok, outcome, world};
+
+#[test]
+fn each_kind_of_endpoint_gets_the_history_and_the_instruction_and_its_reply_is_stored() {
+    let responses = json!({"status": "completed", "output": [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "content": [{"type": "output_text", "text": NOTE}]}]});
+    for (path, reply, messages, led_by, cap, key) in [
+        (
+            "/chat/completions",
+            chat(&json!(NOTE)),
+            "messages",
+            1,
+            "max_tokens",
+            "authorization: Bearer ",
+        ),
+        ("/responses", responses, "input", 1, "max_output_tokens", "authorization: Bearer "),
+        ("/messages", anthropic(NOTE), "messages", 0, "max_tokens", "x-api-key: "),
+    ] {
+        let (url, requests) = endpoint(vec![ok(&reply)]);
+        let world = world();
+        let ran = ask(&world, &(url + path), &[]).ends(0);
+        assert_eq!(outcome(&ran)["outcome"], "stored", "{path}: {ran}");
+        assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), NOTE);
+        let (head, body) = requests.recv().expect("a request");
+        assert!(head.contains(&format!("{key}{KEY}\r\n")), "{path}: {head}");
+        let said = body[messages].as_array().expect("messages");
+        assert_eq!(said.len(), led_by + 3, "{path}: {body}");
+        assert_eq!(said[led_by], json!({"role": "user", "content": "mend the parser"}));
+        let last = said.last().and_then(|it| it["content"].as_str()).expect("an instruction");
+        assert!(last.contains("none"), "{last}");
+        assert_eq!((&body["model"], &body[cap]), (&json!("m"), &json!(4096)), "{path}");
+        assert_eq!(body.get("tools"), None, "{path}");
+        let kinds: Vec<_> = world.run(&["log", "s1", "--json"]).ends(0).answers();
+        assert_eq!(kinds[0]["kind"], "attempt", "it is on record first");
+        assert!(!fs::read_to_string(world.log("s1")).expect("a log").contains(KEY));
+        // The generation has had its attempt: nobody is asked again.
+        let again = ask(&world, "http://127.0.0.1:1/messages", &[]).ends(6);
+        assert_eq!(again.json()["refusal"], "already_attempted");
+    }
+}
+
+#[test]
+fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
+    let cut = json!({"choices": [{"message": {"content": NOTE}, "finish_reason": "length"}]});
+    let overflow = json!({"error": {"code": "context_length_exceeded", "message": "too long"}});
+    let echo = json!({"error": {"message": format!("Incorrect API key provided: {KEY}")}});
+    // A reply like any other, but for its size.
+    let mut huge = chat(&json!(NOTE));
+    huge["padding"] = json!("x".repeat(3 << 20));
+    for (act, why) in [
+        (ok(&chat(&json!(""))), "the reply has no text"),
+        (ok(&chat(&Value::Null)), "the reply has no text"),
+        (ok(&cut), "the reply was stopped by the output limit"),
+        (ok(&json!({"fine": true})), "the answer is of another form"),
+        (http("200 OK", "", "<html>hello</html>"), "the answer is no JSON"),
+        (
+            http("400 Bad Request", "", &overflow.to_string()),
+            "the history is too large for the model",
+        ),
+        (http("401 Unauthorized", "", &echo.to_string()), "Incorrect API key provided: (the key)"),
+        (
+            http("429 Too Many", "retry-after: 3600\r\n", "{}"),
+            "the endpoint refuses for rate or quota",
+        ),
+        (http("307 Moved", "location: http://127.0.0.1:1/\r\n", ""), "with status 307"),
+        (ok(&huge), "larger than"),
+        (Act::Say(String::new()), "call failed"),
+    ] {
+        let (url, requests) = endpoint(vec![act]);
+        let world = world();
+        let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "600"]).ends(1);
+        let outcome = outcome(&ran);
+        assert_eq!(outcome["outcome"], "call_failed", "{why}: {ran}");
+        let said = outcome["figures"]["reason"].as_str().expect("a reason");
+        assert!(why == "call failed" || said.contains(why), "{why}: {said}");
+        assert_eq!(requests.iter().count(), 1, "{why}: it is asked once");
+        world.run(&["show", "s1"]).ends(3);
+    }
+    let (url, _) = endpoint(vec![ok(&chat(&json!("none")))]);
+    assert_eq!(
+        outcome(&ask(&world(), &(url + "/chat/completions"), &[]).ends(0))["outcome"],
+        "opted_out"
+    );
+}
+
+#[test]
+fn an_endpoint_that_drips_is_left_when_the_time_is_up() {
+    let drip = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n{".to_owned();
+    let (url, _requests) = endpoint(vec![Act::Drip(drip)]);
+    let world = world();
+    let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "1"]).ends(1);
+    assert_eq!(outcome(&ran)["outcome"], "call_failed", "{ran}");
+}
+
+#[test]
+fn who_asks_to_be_asked_later_is_if_there_is_time() {
+    let later = || http("429 Too Many", "retry-after: 1\r\n", "{}");
+    let (url, requests) = endpoint(vec![later(), ok(&chat(&json!(NOTE)))]);
+    let ran = ask(&world(), &(url + "/chat/completions"), &["--timeout", "60"]).ends(0);
+    assert_eq!(outcome(&ran)["outcome"], "stored", "{ran}");
+    assert_eq!(requests.iter().count(), 2);
+}
+
+#[test]
+fn the_call_is_paid_from_the_pool_or_not_made() {
+    let world = world();
+    let calls = ["--calls-cap", "10", "--calls-used", "4"];
+    let ran = ask(&world, "http://127.0.0.1:1/messages", &calls).ends(6);
+    assert_eq!(ran.json()["refusal"], "budget");
+    assert!(!world.root().join(".graff").exists(), "no attempt either");
+}
+
+#[test]
+fn a_rollover_takes_its_note_from_an_endpoint() {
+    let (url, requests) = endpoint(vec![ok(&chat(&json!(NOTE)))]);
+    let world = world();
+    let history = json!({"role": "user", "content": "x".repeat(2_000)});
+    fs::write(world.root().join("t.jsonl"), format!("{history}\n")).expect("a transcript");
+    fs::write(world.root().join("prompt"), "You are an agent.").expect("a prompt");
+    let source = format!("endpoint:{url}/chat/completions");
+    let args = [
+        "rollover",
+        "--transcript",
+        "t.jsonl",
+        "--system",
+        "prompt",
+        "--session",
+        "s1",
+        "--ceiling-tokens",
+        "1000",
+        "--note-from",
+        &source,
+        "--model",
+        "m",
+    ];
+    let ran = world.run(&args).ends(0);
+    assert!(ran.stdout().contains(NOTE), "{ran}");
+    assert_eq!(requests.iter().count(), 1);
+}
