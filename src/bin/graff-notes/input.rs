@@ -57,6 +57,16 @@ impl Expected {
     pub(crate) const TRANSCRIPT: Self =
         Self { what: "the transcript", bytes_max: 1 << 30, advice: "name the file of one session" };
 
+    /// A history that an endpoint is told word for word: larger requests are refused unread.
+    ///
+    /// Source: Anthropic's reference, whose limit is the largest.
+    #[cfg(feature = "ask")]
+    pub(crate) const HISTORY: Self = Self {
+        what: "the history",
+        bytes_max: 32 << 20,
+        advice: "no endpoint takes as much: give it the messages since the last compaction",
+    };
+
     /// A note that is written outright.
     pub(crate) const NOTE: Self =
         Self { what: "the note", bytes_max: NoteText::BYTES_LIMIT as u64, advice: "shorten it" };

@@ -4,6 +4,10 @@
 #[cfg(feature = "ask")]
 mod calls;
 #[cfg(feature = "ask")]
+mod forms;
+#[cfg(feature = "ask")]
+mod histories;
+#[cfg(feature = "ask")]
 mod keys;
 #[cfg(feature = "ask")]
 mod loopback;

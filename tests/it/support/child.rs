@@ -24,6 +24,7 @@ use rustix::fs::Mode;
 
 use super::{
     notes::{note, now, s1},
+    peak_kib,
     watched::Watched,
 };
 
@@ -255,9 +256,7 @@ fn peak(store: &Store) {
     assert_eq!(plan.dropped, health.bad_lines + u64::from(health.torn_tail));
     let _ = store.greatest_generation(&s1()).expect("a log");
     let _ = store.log(&s1()).is_attempted(Generation::new(9)).expect("a log");
-    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-    say(peak.trim().trim_end_matches(" kB"));
+    say(&peak_kib(std::process::id()).to_string());
 }
 
 fn ask(store: &Store) {

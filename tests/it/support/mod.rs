@@ -53,3 +53,12 @@ pub(crate) fn skipped(why: &str) {
     let test = thread.name().unwrap_or_default(); // the harness names it so
     report(format_args!("SKIPPED: {test}: {why}"));
 }
+
+/// How much memory a process has held at the most, in KiB.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn peak_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it is at work");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+}

@@ -1,19 +1,30 @@
 //! One provider's messages as another's endpoint takes them.
 //!
 //! A message that an endpoint takes as it is stays so, to the byte: a provider's cache knows a
-//! conversation by its beginning.
+//! conversation by its beginning. The request has no tools, and Anthropic's endpoint refuses blocks
+//! of tools without them, so calls and results go there as text.
+//!
+//! Source: anthropics/anthropic-sdk-python issue 494, for what is refused.
 
 use serde_json::{Value, json};
 
 use super::Shape;
+
+/// Returns what the system says before anybody else, as one text, and the messages behind that.
+pub(super) fn led(messages: &[Value]) -> (String, &[Value]) {
+    let is_system = |message: &Value| matches!(text_of(message, "role"), "system" | "developer");
+    let (leading, rest) = messages.split_at(messages.iter().take_while(|it| is_system(it)).count());
+    let said = leading.iter().map(|message| texts(message.get("content")));
+    (said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"), rest)
+}
 
 /// Returns a message in the items of an endpoint.
 pub(super) fn items(message: &Value, shape: Shape) -> Vec<Value> {
     let parts = parts(message);
     let as_it_is = match shape {
         Shape::Chat => !has_blocks(message),
-        Shape::Anthropic => message.get("tool_calls").is_none() && !is_result(message),
-        Shape::Responses => parts.is_empty(),
+        Shape::Anthropic => is_of_anthropic(message),
+        Shape::Responses => parts.is_empty() || is_text(message),
     };
     if as_it_is {
         return vec![message.clone()];
@@ -46,6 +57,29 @@ fn is_result(message: &Value) -> bool {
     text_of(message, "role") == "tool"
 }
 
+/// Whether a message is a text and no more.
+fn is_text(message: &Value) -> bool {
+    let has_calls = message.get("tool_calls").is_some_and(Value::is_array);
+    !is_result(message) && !has_calls && message.get("content").is_some_and(Value::is_string)
+}
+
+/// Whether Anthropic's endpoint takes a message in a request without tools: a user's or an
+/// assistant's, with something in it and nothing beside it.
+fn is_of_anthropic(message: &Value) -> bool {
+    let says = |text: &str| !text.trim().is_empty();
+    let has_content = match message.get("content") {
+        Some(Value::String(text)) => says(text),
+        Some(Value::Array(blocks)) => {
+            let mut texts = blocks.iter().filter(|it| text_of(it, "type") == "text");
+            !blocks.is_empty() && texts.all(|it| says(text_of(it, "text")))
+        }
+        _ => false,
+    };
+    let is_alone = message.as_object().is_some_and(|members| members.len() == 2);
+    let is_theirs = matches!(text_of(message, "role"), "user" | "assistant");
+    has_content && is_alone && is_theirs && !has_blocks(message)
+}
+
 /// Whether a message has blocks for calls and results, as Anthropic's have.
 fn has_blocks(message: &Value) -> bool {
     let blocks = message.get("content").and_then(Value::as_array);
@@ -53,7 +87,7 @@ fn has_blocks(message: &Value) -> bool {
     blocks.is_some_and(|blocks| blocks.iter().any(is_block))
 }
 
-/// Returns the parts of a message; none where it is a text and no more.
+/// Returns the parts of a message.
 fn parts(message: &Value) -> Vec<Part<'_>> {
     let content = message.get("content");
     if is_result(message) {
@@ -61,9 +95,6 @@ fn parts(message: &Value) -> Vec<Part<'_>> {
     }
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let blocks = content.and_then(Value::as_array);
-    if calls.is_none() && blocks.is_none() {
-        return Vec::new();
-    }
     let text = content.and_then(Value::as_str).filter(|text| !text.is_empty()).map(Part::Text);
     let blocks = blocks.into_iter().flatten().filter_map(block);
     let calls = calls.into_iter().flatten().filter_map(|call| {
@@ -138,16 +169,15 @@ fn of_responses(role: &str, part: &Part<'_>) -> Value {
 }
 
 fn anthropic(role: &str, parts: &[Part<'_>]) -> Vec<Value> {
-    let role = if role == "tool" { "user" } else { role };
-    let block = |part: &Part<'_>| match part {
-        Part::Text(text) => json!({"type": "text", "text": text}),
-        Part::Call { id, name, arguments } => {
-            let input = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
-        }
-        Part::Result { id, text } => {
-            json!({"type": "tool_result", "tool_use_id": id, "content": text})
-        }
-    };
-    vec![json!({"role": role, "content": parts.iter().map(block).collect::<Vec<_>>()})]
+    let role = if role == "assistant" { role } else { "user" };
+    let texts = parts.iter().map(|part| match part {
+        Part::Text(text) => (*text).to_owned(),
+        Part::Call { id, name, arguments } => format!("Call {id} of the tool {name}: {arguments}"),
+        Part::Result { id, text } => format!("Result of call {id}: {text}"),
+    });
+    let blocks: Vec<_> = texts
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| json!({"type": "text", "text": text}))
+        .collect();
+    if blocks.is_empty() { Vec::new() } else { vec![json!({"role": role, "content": blocks})] }
 }

@@ -3,7 +3,10 @@
 use graff_notes::prompt::NoteRequest;
 use serde_json::{Value, json};
 
-use super::{History, items::items};
+use super::{
+    History,
+    items::{items, led},
+};
 
 /// How an endpoint speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +41,24 @@ impl Shape {
     /// Returns the request: the history as it is, the instruction last, no tools.
     pub(super) fn body(self, model: &str, history: &History, request: &NoteRequest) -> Value {
         let instruction = json!({ "role": "user", "content": request.instruction() });
-        let told = history.messages.iter().flat_map(|message| items(message, self));
-        let messages = || told.clone().chain([instruction.clone()]);
+        let (system, behind) = match self {
+            Self::Anthropic => led(&history.messages),
+            Self::Chat | Self::Responses => (String::new(), history.messages.as_slice()),
+        };
+        let told = behind.iter().flat_map(|message| items(message, self));
+        let told: Vec<_> = told.chain([instruction]).collect();
         let cap = request.output_tokens_max().get();
-        let system = history.system.as_ref();
-        let of_system = system.map(|text| json!({ "role": "system", "content": text }));
-        let led: Vec<Value> = of_system.into_iter().chain(messages()).collect();
         match self {
-            Self::Chat => json!({ "model": model, "messages": led, "max_tokens": cap }),
+            Self::Chat => json!({ "model": model, "messages": told, "max_tokens": cap }),
             Self::Responses => {
-                json!({ "model": model, "input": led, "max_output_tokens": cap, "store": false })
+                json!({ "model": model, "input": told, "max_output_tokens": cap, "store": false })
             }
-            Self::Anthropic => json!({
-                "model": model,
-                "system": system.map_or("", String::as_str),
-                "messages": messages().collect::<Vec<_>>(),
-                "max_tokens": cap,
-            }),
+            Self::Anthropic if system.is_empty() => {
+                json!({ "model": model, "messages": told, "max_tokens": cap })
+            }
+            Self::Anthropic => {
+                json!({ "model": model, "system": system, "messages": told, "max_tokens": cap })
+            }
         }
     }
 

@@ -25,7 +25,8 @@ key is in GRAFF_API_KEY, else in OPENAI_API_KEY or ANTHROPIC_API_KEY. The histor
 instruction last, without tools, for at most 4096 tokens of output; the one attempt of the generation
 is on record before the call is made. A build without the feature `ask` has no endpoints.
 
-A transcript of plain messages goes as it is, calls of tools in the endpoint's own form. One of Claude
+A transcript of plain messages goes as it is, calls of tools in the endpoint's own form; to /messages
+they go as text, since Anthropic refuses calls where the request has no tools. One of Claude
 Code, Codex or Gemini goes as the text of one message, its last 400,000 bytes: it holds neither the
 system prompt nor the tools that the agent's own requests begin with, so no cache would know it.
 
