@@ -103,6 +103,51 @@ fn notes_are_listed_with_the_newest_last() {
 }
 
 #[test]
+fn so_many_notes_are_listed_as_the_schema_lets_one_ask_for() {
+    let world = World::new();
+    let mut server = server(&world);
+    let listed = server.asked("tools/list", &json!({}));
+    let limit = &listed["result"]["tools"][2]["inputSchema"]["properties"]["limit"];
+    assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(100)));
+    for number in 1..=101 {
+        server.does("write_note", &json!({"text": format!("note {number}")}));
+    }
+    let most = server.does("list_notes", &json!({"limit": 100})).concat();
+    assert_eq!((most.lines().count(), most.lines().next()), (101, Some("1 note before these")));
+    for refused in [0, 101, usize::MAX] {
+        let said = server.fails("list_notes", &json!({"limit": refused}));
+        assert_eq!(said, "could not list so many notes: `limit` is from 1 to 100");
+    }
+}
+
+/// What a server may hold, in KiB: the program, and the longest line a few times over.
+#[cfg(target_os = "linux")]
+const PEAK_KIB_MAX: u64 = 32 * 1024;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_log_is_listed_and_shown_from_within_bounds() {
+    let world = World::new();
+    let text = "src/parse.rs:88 still drops the CR; ".repeat(100);
+    let line = |seq: u64| {
+        format!(
+            "{{\"v\":1,\"session\":\"s1\",\"gen\":3,\"text\":\"{seq}: {text}\",\"created_at\":5,\"seq\":{seq}}}\n"
+        )
+    };
+    let last = 60_000_000 / line(1).len() as u64;
+    world.put("s1", (1..=last).map(line).collect::<Vec<_>>().concat());
+    let mut server = server(&world);
+    let listed = server.does("list_notes", &json!({"limit": 1})).concat();
+    assert!(
+        listed.starts_with(&format!("{} notes before these\nnote {last},", last - 1)),
+        "{listed}"
+    );
+    assert!(server.does("show_note", &json!({"seq": 7}))[0].starts_with("7: src/"));
+    let peak = crate::support::peak_kib(server.child.id());
+    assert!(peak < PEAK_KIB_MAX, "{peak} KiB");
+}
+
+#[test]
 fn a_note_has_the_limits_that_it_has_on_the_command_line() {
     let world = World::new();
     let mut server = server(&world);

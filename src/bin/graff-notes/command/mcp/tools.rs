@@ -3,6 +3,8 @@
 //! What goes wrong is said in words in the result, where the model reads it; only a call of what is
 //! no tool is an error of the protocol.
 
+use std::collections::VecDeque;
+
 use graff_notes::{
     budget::RunPool,
     gate::{Boundary, Verdict},
@@ -36,6 +38,9 @@ const LISTED: &str = include_str!("tools.json");
 
 /// So many notes are listed where nobody says how many.
 const LISTED_NOTES: usize = 20;
+
+/// So many may be asked for at most, as tools.json says too.
+const LISTED_NOTES_MAX: usize = 100;
 
 /// So much of a note's first line is listed, in columns.
 const LINE_COLUMNS: usize = 100;
@@ -150,9 +155,13 @@ impl Call<'_> {
         let Newest { note, doubt } = match seq {
             None => store.newest(&session).map_err(|e| explain(e, &store, &session))?,
             Some(seq) => {
-                let notes = notes(&store, &session)?;
-                let note = notes.into_iter().rfind(|note| note.seq == Some(seq));
-                Newest { note, doubt: None }
+                let mut found = None;
+                each_note(&store, &session, |note| {
+                    if note.seq == Some(seq) {
+                        found = Some(note);
+                    }
+                })?;
+                Newest { note: found, doubt: None }
             }
         };
         let Some(note) = note else {
@@ -171,18 +180,25 @@ impl Call<'_> {
 
     fn list(&self) -> Said {
         let List { limit, session } = self.read()?;
-        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
-        let notes = notes(&self.cx.store()?, &session)?;
-        let passed = notes.len().saturating_sub(limit.unwrap_or(LISTED_NOTES));
-        let mut lines: Vec<_> = notes
-            .iter()
-            .skip(passed)
-            .map(|note| format!("{}: {}", about(note), first_line(&note.text, LINE_COLUMNS)))
-            .collect();
-        if passed > 0 {
-            lines.insert(0, format!("{} before these", plural(passed as u64, "note")));
+        let limit = limit.unwrap_or(LISTED_NOTES);
+        if !(1..=LISTED_NOTES_MAX).contains(&limit) {
+            let why = format_args!("`limit` is from 1 to {LISTED_NOTES_MAX}");
+            return Err(Failure::input(format_args!("list so many notes: {why}")));
         }
-        Ok([Some(lines.join("\n")), seen].into_iter().flatten().collect())
+        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
+        let (mut lines, mut passed) = (VecDeque::with_capacity(limit + 1), 0);
+        each_note(&self.cx.store()?, &session, |note| {
+            if lines.len() == limit {
+                lines.pop_front();
+                passed += 1;
+            }
+            lines.push_back(format!("{}: {}", about(&note), first_line(&note.text, LINE_COLUMNS)));
+        })?;
+        if passed > 0 {
+            lines.push_front(format!("{} before these", plural(passed, "note")));
+        }
+        let lines = Vec::from(lines).join("\n");
+        Ok([Some(lines), seen].into_iter().flatten().collect())
     }
 
     fn decide(&self) -> Said {
@@ -237,15 +253,18 @@ impl Call<'_> {
     }
 }
 
-fn notes(store: &Store, session: &SessionName) -> Result<Vec<Note>, Failure> {
-    let mut notes = Vec::new();
+/// Hands over the notes of a session, the oldest first, and holds one at a time.
+fn each_note(
+    store: &Store,
+    session: &SessionName,
+    mut take: impl FnMut(Note),
+) -> Result<(), Failure> {
     let replayed = store.replay(session, &mut |entry| {
         if let Line::Record(record) = entry.line {
-            notes.extend(record.into_note());
+            record.into_note().into_iter().for_each(&mut take);
         }
     });
-    replayed.map_err(|e| explain(e, store, session))?;
-    Ok(notes)
+    replayed.map(drop).map_err(|e| explain(e, store, session))
 }
 
 fn about(note: &Note) -> String {
