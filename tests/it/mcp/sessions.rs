@@ -87,6 +87,42 @@ fn of_two_sessions_in_one_folder_none_is_taken_for_the_other_in_silence() {
     server.does("write_note", &json!({"text": "x", "session": "one"}));
 }
 
+/// A server of Claude Code knows one session, that of its start.
+#[test]
+fn a_session_of_the_environment_that_another_one_has_followed_is_named_with_the_other() {
+    let world = World::new();
+    is_active(&world, "before", 30 * MINUTE);
+    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "before")]);
+    assert_eq!(server.does("write_note", &json!({"text": "x"})).len(), 1, "nobody else is there");
+    is_active(&world, "after", MINUTE);
+    for (tool, arguments) in [("write_note", json!({"text": "y"})), ("show_note", json!({}))] {
+        let said = server.does(tool, &arguments).pop().expect("words");
+        let words = "It is that of session before, which this server was started for; the session \
+                     that last called a hook in";
+        assert!(said.starts_with(words), "{said}");
+        assert!(said.ends_with(" is after. Where that is you, say so with `session`."), "{said}");
+    }
+    assert_eq!(world.run(&["show", "before"]).quietly().stdout(), "y");
+    let said = server.does("write_note", &json!({"text": "z", "session": "after"}));
+    assert_eq!(said, ["saved: it is record 1 of session after, generation 0"]);
+    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "after")]);
+    assert_eq!(server.does("show_note", &json!({})).len(), 2, "it is the last one");
+}
+
+#[test]
+fn of_many_sessions_in_one_folder_all_are_named() {
+    let world = World::new();
+    world.fed("a note of three", &["write", "three"]).quietly();
+    for (session, minutes) in [("one", 30), ("two", 20), ("three", 1)] {
+        is_active(&world, session, minutes * MINUTE);
+    }
+    let mut server = Server::of(&world);
+    let said = server.fails("write_note", &json!({"text": "x"}));
+    assert!(said.contains("sessions three, two and one are at work in this folder"), "{said}");
+    let shown = server.does("show_note", &json!({}));
+    assert!(shown[2].contains("; two and one are at work there too."), "{shown:?}");
+}
+
 #[test]
 fn sessions_of_other_folders_and_of_last_week_are_none_of_this_one() {
     let (world, elsewhere) = (World::new(), World::new());

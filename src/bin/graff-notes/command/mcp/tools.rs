@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use graff_notes::{
     budget::RunPool,
     gate::{Boundary, Verdict},
+    host::hook::Host,
     log::{Draft, Line},
     note::{Author, Note, NoteCap, NoteText},
     notebook::{Notebook, Settings},
@@ -45,8 +46,8 @@ const LISTED_NOTES_MAX: usize = 100;
 /// So much of a note's first line is listed, in columns.
 const LINE_COLUMNS: usize = 100;
 
-/// The window where nobody says what it is.
-const WINDOW: Tokens = Tokens::new(200_000);
+/// The window where nobody says what it is: that of the host whose models' is the smallest.
+const WINDOW: Tokens = Host::ClaudeCode.window_default();
 
 /// The texts of a tool's answer, each a block of its own.
 type Said = Result<Vec<String>, Failure>;

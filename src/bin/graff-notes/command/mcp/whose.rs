@@ -6,7 +6,9 @@
 //! ```
 //!
 //! Of two sessions that are active in one folder neither is taken for the other in silence: a note
-//! is refused, and whoever looks is told.
+//! is refused, and whoever looks is told. The environment is that of the server's start, so a session
+//! that follows in the same process (a `/clear`, a resume) has the one before in it: where hooks saw
+//! another session last, the answer says so.
 
 use std::{env, time::Duration};
 
@@ -43,14 +45,28 @@ impl Whose {
     /// a call with this `meta`.
     pub(super) fn of(cx: &Context, named: Option<&str>, meta: &Value) -> Result<Self, Failure> {
         let by_host = || META_KEYS.iter().find_map(|key| meta.get(key).and_then(Value::as_str));
-        let told = named.or_else(by_host).map(str::to_owned);
-        match told.or_else(|| env::var(VARIABLE).ok().filter(|name| !name.is_empty())) {
-            Some(name) => {
-                let session = context::session(&name)?;
-                Ok(Self { session, seen: None, others: Vec::new() })
-            }
+        if let Some(name) = named.or_else(by_host) {
+            let session = context::session(name)?;
+            return Ok(Self { session, seen: None, others: Vec::new() });
+        }
+        match env::var(VARIABLE).ok().filter(|name| !name.is_empty()) {
+            Some(name) => Self::of_start(cx, context::session(&name)?),
             None => Self::last_active(cx),
         }
+    }
+
+    /// Returns the session that the server was started for, and says where another came later.
+    fn of_start(cx: &Context, session: SessionName) -> Result<Self, Failure> {
+        let root = cx.root()?.path;
+        let last = active_in(&root).into_iter().next().map(|active| active.session);
+        let seen = last.filter(|last| *last != session).map(|last| {
+            format!(
+                "It is that of session {session}, which this server was started for; the session \
+                 that last called a hook in {root} is {last}. Where that is you, say so with \
+                 `session`."
+            )
+        });
+        Ok(Self { session, seen, others: Vec::new() })
     }
 
     fn last_active(cx: &Context) -> Result<Self, Failure> {
@@ -64,13 +80,13 @@ impl Whose {
         };
         let near = |other: &Active| at.duration_since(other.at).is_ok_and(|it| it < STILL_AT_WORK);
         let others: Vec<_> = active.take_while(near).map(|other| other.session).collect();
-        let seen = match others.len() {
-            0 => format!("It is that of session {session}, which was last active in {root}."),
-            _ => format!(
-                "It is that of session {session}, which was last active in {root}; {} is at work \
-                 there too. Where that is you, say so with `session`.",
-                names(&others)
-            ),
+        let about = format!("It is that of session {session}, which was last active in {root}");
+        let seen = if others.is_empty() {
+            format!("{about}.")
+        } else {
+            let are = if others.len() == 1 { "is" } else { "are" };
+            let also = format!("{} {are} at work there too", names(&others));
+            format!("{about}; {also}. Where that is you, say so with `session`.")
         };
         Ok(Self { session, seen: Some(seen), others })
     }
@@ -80,14 +96,22 @@ impl Whose {
         if self.others.is_empty() {
             return Ok(self);
         }
-        let (newest, others) = (&self.session, names(&self.others));
+        let all = names(&[&[self.session][..], &self.others].concat());
         Err(Failure::input(format_args!(
-            "tell whose note it is: sessions {newest} and {others} are at work in this folder"
+            "tell whose note it is: sessions {all} are at work in this folder"
         ))
         .advise("name yours with `session`"))
     }
 }
 
+/// Returns the names as a sentence has them: `a, b and c`.
 fn names(sessions: &[SessionName]) -> String {
-    sessions.iter().map(SessionName::as_str).collect::<Vec<_>>().join(", ")
+    match sessions {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [firsts @ .., last] => {
+            let firsts: Vec<_> = firsts.iter().map(SessionName::as_str).collect();
+            format!("{} and {last}", firsts.join(", "))
+        }
+    }
 }
