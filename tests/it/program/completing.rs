@@ -3,7 +3,10 @@
 //! Shown in the real shells: a line is typed at a terminal with tabs in it, and what it prints can
 //! only be had with what the tabs put there; fish, which needs a terminal of its own, is asked.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
 
 use camino::Utf8Path;
 
@@ -54,6 +57,55 @@ fn completes(name: &str, args: &[&str], setup: &str) {
 #[test]
 fn bash_completes_commands_flags_and_sessions() {
     completes("bash", &["--norc", "-i"], "source <(graff-notes completions bash)");
+}
+
+#[test]
+fn bash_runs_nothing_of_a_name_and_takes_none_for_a_pattern() {
+    for (name, typed) in [
+        ("z$(touch pwned)", "z"),
+        ("z`touch pwned`", "z"),
+        ("z;touch pwned", "z"),
+        ("z&touch pwned", "z"),
+        ("z>pwned", "z"),
+        ("z'\"|touch pwned", "z"),
+        ("z two  words", "z\\ "),
+        ("z*", "z"),
+    ] {
+        let world = world();
+        world.fed(format!("the note of {name}"), &["write", name]).quietly();
+        for beside in ["z1", "z2", "z*"] {
+            fs::write(world.root().join(beside), "").expect("written");
+        }
+        let Some(shell) = shell(&world, "bash", &["--norc", "-i"]) else { return };
+        let setup = "source <(graff-notes completions bash)";
+        let typed = format!("{setup}\ngraff-notes show {typed}\t\nexit\n");
+        let ran = World::typing(120, &typed, shell);
+        assert!(ran.stdout().contains(&format!("the note of {name}")), "{name}: {ran}");
+        assert!(!world.root().join("pwned").exists(), "{name}: {ran}");
+    }
+}
+
+#[test]
+fn bash_runs_nothing_of_the_name_of_a_file() {
+    let world = world();
+    fs::write(world.root().join("z$(touch pwned)"), "no export").expect("written");
+    let Some(shell) = shell(&world, "bash", &["--norc", "-i"]) else { return };
+    let setup = "source <(graff-notes completions bash)";
+    let ran = World::typing(120, &format!("{setup}\ngraff-notes import z\t\nexit\n"), shell);
+    assert!(ran.stdout().contains("import z$(touch pwned): it is no export"), "{ran}");
+    assert!(!world.root().join("pwned").exists(), "{ran}");
+}
+
+#[test]
+fn a_variable_that_is_inherited_takes_over_no_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell", "no-shell"] {
+        let world = World::new();
+        let mut command = world.command(&["write", "s1", "--text", "kept"]);
+        Ran::from(command.env("GRAFF_COMPLETE", shell).output().expect("it runs")).ends(0);
+        let mut command = world.command(&["show", "s1"]);
+        let ran = Ran::from(command.env("GRAFF_COMPLETE", shell).output().expect("it runs"));
+        assert_eq!(ran.stdout(), "kept", "{shell}: {ran}");
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! The script that `completions` prints has the shell call the program for what can come next, so
 //! that it knows the sessions of the folder, too.
 
+mod bash;
+
 use std::{env, io};
 
 use camino::Utf8PathBuf;
@@ -10,14 +12,22 @@ use clap::{Arg, ValueHint};
 use clap_complete::{
     CompleteEnv, Shell,
     engine::{ArgValueCandidates, CompletionCandidate},
-    env::Shells,
+    env::{Elvish, Fish, Powershell, Shells, Zsh},
 };
 use graff_notes::store::Store;
 
 use crate::{args, root};
+use bash::Bash;
 
 /// The variable by which a shell says that it wants to know what can come next.
 const VARIABLE: &str = "GRAFF_COMPLETE";
+
+/// What each script puts before the words of the command line that is typed. No command line of ours
+/// begins with it, so a variable that is set for all programs takes over none.
+const ASKED: &str = "--";
+
+/// The shells that can ask.
+const SHELLS: Shells<'_> = Shells(&[&Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
 /// What the shells know us by.
 const PROGRAM: &str = "graff-notes";
@@ -28,14 +38,16 @@ if [ \"$funcstack[1]\" = _graff-notes ]; then _clap_dynamic_completer_graff_note
 
 /// Answers a shell that wants to know what can come next, and ends; returns where none does.
 pub(crate) fn answer_a_shell() {
-    CompleteEnv::with_factory(described).var(VARIABLE).complete();
+    let mut args = env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == ASKED) && args.next().is_some() {
+        CompleteEnv::with_factory(described).var(VARIABLE).shells(SHELLS).complete();
+    }
 }
 
 /// Returns the script that has a shell ask us; `None` where the shell cannot.
 pub(crate) fn script(shell: Shell) -> Option<io::Result<Vec<u8>>> {
     let name = shell.to_string();
-    let asking = Shells::builtins();
-    let asking = asking.completer(&name)?;
+    let asking = SHELLS.completer(&name)?;
     let mut script = Vec::new();
     let written = asking.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
     if shell == Shell::Zsh {
@@ -61,7 +73,7 @@ fn with_candidates(arg: Arg) -> Arg {
 
 /// Returns the sessions of the store that the command line is about.
 fn sessions() -> Vec<CompletionCandidate> {
-    let named = root_of(env::args());
+    let named = root_of(env::args_os().filter_map(|arg| arg.into_string().ok()));
     let found = root::find(named.as_deref()).ok().map(|root| Store::at(root.path));
     let sessions = found.and_then(|store| store.sessions().ok()).unwrap_or_default();
     sessions.names.iter().map(|name| CompletionCandidate::new(name.as_str())).collect()
