@@ -18,6 +18,9 @@ pub struct Turn<'c> {
 }
 
 /// A turn whose next request may not be made.
+///
+/// It borrows the conversation, since the turn goes on; `?` cannot turn it into a
+/// `Box<dyn Error>`: pass on its text, or what [`why`](Self::why) returns.
 #[derive(Debug)]
 #[must_use = "a turn that is dropped is a cancelled one"]
 pub struct Unasked<'c> {

@@ -88,7 +88,8 @@ impl Notebook {
         &self.pool
     }
 
-    /// Returns the figures for the gate as they stand now.
+    /// Returns the figures for the gate as they stand now: a snapshot, to be taken anew for each
+    /// decision.
     ///
     /// `pending` is how many calls of the same pool are certain to follow the note: 1 where the
     /// summary is paid from it. Set [`Situation::provider`] where a request was rejected for its

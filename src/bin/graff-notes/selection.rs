@@ -33,8 +33,8 @@ pub(crate) struct Scope {
 /// The time that a command is about; both ends belong to it.
 #[derive(Args, Debug)]
 pub(crate) struct Period {
-    /// Leaves out what is older than this: a day (2026-08-01, yesterday), a time (14:30,
-    /// 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
+    /// Leaves out what is older than this: a day of this machine's time zone (2026-08-01, yesterday),
+    /// a time (14:30, 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     since: Option<Moment>,
     /// Leaves out what is newer than this; a day counts to its end

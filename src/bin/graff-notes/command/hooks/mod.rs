@@ -28,13 +28,28 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes hooks install claude-code
   graff-notes hooks status
-  graff-notes hooks remove claude-code
+  graff-notes hooks remove claude-code";
 
-In a pipe `status` prints: host, user or project, whether the hooks are in, whether Codex has trust
+const INSTALL: &str = "\
+Examples:
+  graff-notes hooks install claude-code
+  graff-notes hooks install codex --project";
+
+const REMOVE: &str = "\
+Examples:
+  graff-notes hooks remove claude-code
+  graff-notes hooks remove codex --project";
+
+const STATUS: &str = "\
+Examples:
+  graff-notes hooks status
+  graff-notes hooks status codex --json
+
+In a pipe it prints: host, user or project, whether the hooks are in, whether Codex has trust
 on record for them, when the host last called and on which event, the settings. Without a host it
 has a line for each of them, and one more where a project has hooks of its own.
 
-Exit status of `status`: 1 where settings cannot be read, else 0.";
+Exit status: 1 where settings cannot be read, else 0.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]
@@ -47,10 +62,13 @@ pub(crate) struct Hooks {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Puts the hooks into the agent's settings, beside what is there
+    #[command(after_help = INSTALL)]
     Install(Where),
     /// Says which agents have the hooks, and when they last called
+    #[command(after_help = STATUS)]
     Status(Status),
     /// Takes the hooks out again
+    #[command(after_help = REMOVE)]
     Remove(Where),
 }
 
