@@ -210,13 +210,14 @@ impl Store {
         reader::verify(&self.folder, session)
     }
 
-    /// Calls `visit` with the records of the last [`RECENT`](super::RECENT) bytes of a session's log,
-    /// the newest first; where none stands there, with the newest alone.
+    /// Calls `visit` with the recent records of a session's log, the newest first: those of its last
+    /// 4 MiB; where none of them is one that this program numbered and sealed, also with all before
+    /// them as far as to the last that is.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the session has no log.
-    pub fn recent(
+    pub(crate) fn recent(
         &self,
         session: &SessionName,
         visit: &mut dyn FnMut(&Record<'_>),
@@ -224,11 +225,13 @@ impl Store {
         reader::recent(&self.folder, session, visit)
     }
 
-    /// Returns the generation that a session goes on from: the greatest of its
-    /// [recent](Self::recent) records, 0 where there is none.
+    /// Returns the generation that a session goes on from: the greatest on record, 0 where there is
+    /// none.
     ///
-    /// Records are appended in order, and what is not recent is no longer looked at, however long
-    /// the log has become.
+    /// It is looked for in the last 4 MiB, and further back as far as to a record that this program
+    /// numbered and sealed, since that is of no lesser generation than those before it. So a log in
+    /// which there is none is read whole; and a generation is passed over only where more than 4 MiB
+    /// of records of lesser ones were asked of this program since.
     ///
     /// # Errors
     ///

@@ -62,7 +62,6 @@ pub use import::{Import, ImportMode};
 pub use layout::Level;
 pub use lock::{HOOK_PATIENCE, PATIENCE};
 pub use reader::{Doubt, DoubtCause, Newest};
-pub use recent::RECENT;
 pub use repair::{DROPPED_NAMED_MAX, Dropped, FinalNewline, Repair, RepairMode};
 pub use session_log::Log;
 pub use sessions::Sessions;

@@ -1,19 +1,24 @@
-//! The promise: what a hook and a write ask of a log costs no more because the log has become long,
-//! and no answer is wrong for it: a session goes on from the greatest generation of its recent
-//! records, whatever order they come in, and a generation has one attempt however far back it was.
+//! The promise: what a hook and a write ask of a log of this program's costs no more because the log has
+//! become long, and no answer is wrong for it: a session goes on from the greatest generation on
+//! record, whatever order they come in, and a generation has one attempt, however far back it was and
+//! whatever other programs have written since.
 //!
-//! Shown by the bytes that are read of a log of 300,000 notes in memory.
+//! Shown by the bytes that are read of a log of 300,000 notes in memory, and by what stands before
+//! more than the recent part of records of every kind that names a lesser generation, or none.
 
 use graff_notes::{
     budget::RunPool,
-    log::Draft,
+    log::{Draft, Line},
     notebook::{Notebook, Settings},
-    store::{Latched, RECENT, Salvaged, Store},
+    store::{Latched, Salvaged, Store},
     units::{Generation, Seq},
 };
 
 use super::{FOREIGN, UNSEALED, holding};
 use crate::support::notes::{line, note, note_of, now, s1, store_on, stored};
+
+/// The bytes that are recent.
+const RECENT: usize = 4 * 1024 * 1024;
 
 /// More than the recent part and the greatest window in which its beginning is read.
 const READ_MAX: usize = 7 * 1024 * 1024;
@@ -37,13 +42,38 @@ fn generation(n: u64) -> Generation {
 }
 
 fn greatest(log: &[u8]) -> Generation {
-    store_on(holding(log)).greatest_generation(&s1()).expect("a log")
+    greatest_on(&store_on(holding(log)))
 }
 
-/// So many records of an earlier generation that those before them are not recent.
+fn greatest_on(store: &Store) -> Generation {
+    store.greatest_generation(&s1()).expect("a log")
+}
+
+/// So many lines that those before them are not recent.
 fn behind(line: &[u8]) -> Vec<u8> {
-    let recent = usize::try_from(RECENT.get()).expect("it fits");
-    line.repeat(recent / line.len() + 1)
+    line.repeat(RECENT / line.len() + 1)
+}
+
+/// A record that another program wrote without a number, and that an import has sealed.
+fn imported(theirs: &[u8]) -> Vec<u8> {
+    let mut line = Vec::new();
+    match Line::read(&theirs[..theirs.len() - 1], &s1()) {
+        Line::Record(record) => record.write(&s1(), &mut line),
+        other => panic!("{other:?}"),
+    }
+    line
+}
+
+/// More than is recent of lines that tell nothing of the generations before them.
+fn telling_nothing() -> [Vec<u8>; 5] {
+    let text = "theirs; ".repeat(1_000);
+    let of = |session: &str, fields: &str| {
+        format!("{{\"v\":1,\"session\":\"{session}\",{fields}\"text\":\"{text}\"}}\n").into_bytes()
+    };
+    let earlier = of("s1", "\"gen\":2,");
+    let sealed_by_an_import = imported(&earlier);
+    let numbered = of("s1", "\"gen\":1,\"seq\":9,");
+    [of("s1", ""), earlier, sealed_by_an_import, numbered, of("s2", "")].map(|line| behind(&line))
 }
 
 #[test]
@@ -89,12 +119,14 @@ fn a_hook_and_a_write_read_little_of_a_log_of_300_000_notes() {
 
 #[test]
 fn the_generation_is_the_greatest_in_whatever_order_they_come() {
-    let rows: [(&[&[u8]], u64); 6] = [
+    let rows: [(&[&[u8]], u64); 8] = [
         (&[], 0),
         (&[UNSEALED], 0),
         (&[&theirs(3), &theirs(0), &theirs(1)], 3),
         (&[&sealed(7, 1, |g| note_of(g, "seven")), &theirs(2), FOREIGN, b"junk\n"], 7),
         (&[&theirs(4), &sealed(2, 1, |g| note_of(g, "of an earlier one"))], 4),
+        (&[&sealed(7, 1, |g| note_of(g, "seven")), &sealed(2, 2, |g| note_of(g, "told"))], 7),
+        (&[&theirs(3), b"{\"v\":1,\"session\":\"s1\",\"text\":\"without\"}\n"], 3),
         (&[&theirs(u64::from(u32::MAX) + 1), &theirs(1)], 1),
     ];
     for (log, expected) in rows {
@@ -103,13 +135,49 @@ fn the_generation_is_the_greatest_in_whatever_order_they_come() {
 }
 
 #[test]
-fn the_recent_records_count_and_where_there_are_none_the_last_one() {
-    let (earlier, behind) = (theirs(5), behind(&theirs(2)));
-    assert_eq!(greatest(&[&earlier[..], &behind].concat()), generation(2));
-    let within = [&earlier[..], &behind[..behind.len() - 2 * earlier.len()]].concat();
-    assert_eq!(greatest(&within), generation(5), "the first of what is recent");
-    let far = [&theirs(9), &earlier[..], &b"\n".repeat(behind.len())].concat();
-    assert_eq!(greatest(&far), generation(5), "blank lines tell no generation");
+fn the_greatest_generation_counts_whatever_came_since_that_this_program_did_not_append() {
+    for since in telling_nothing() {
+        let first = since[..since.len().min(90)].escape_ascii().to_string();
+        let ours = [sealed(7, 1, |g| note_of(g, "seven")), since.clone()].concat();
+        assert_eq!(greatest(&ours), generation(7), "{first}");
+        let others = [theirs(9), theirs(5), since].concat();
+        assert_eq!(greatest(&others), generation(9), "all of it another program's: {first}");
+    }
+}
+
+#[test]
+fn a_generation_has_one_attempt_whatever_came_since_that_this_program_did_not_append() {
+    let attempt = |g| Draft::Attempt { generation: generation(g), created_at: now() };
+    for latch in [sealed(3, 1, attempt), theirs(3)] {
+        for since in telling_nothing() {
+            let first = since[..since.len().min(90)].escape_ascii().to_string();
+            let store = store_on(holding(&[&latch[..], &since].concat()));
+            assert!(store.log(&s1()).is_attempted(generation(3)).expect("a log"), "{first}");
+            let latched = store.latch(&s1(), generation(3), now()).expect("a log");
+            assert_eq!(latched, Latched::Taken, "{first}");
+        }
+    }
+}
+
+#[test]
+fn a_note_that_is_written_behind_many_that_name_no_generation_goes_on_from_the_greatest() {
+    for since in telling_nothing() {
+        let log = [sealed(7, 1, |g| note_of(g, "seven")), since].concat();
+        let store = store_on(holding(&log));
+        let opened = Notebook::open(&store, "s1", RunPool::default(), Settings::default());
+        assert_eq!(opened.expect("it opens").generation(), generation(7));
+        let stored = stored(store.append(&s1(), &note_of(7, "eight")));
+        assert_eq!(greatest_on(&store), generation(7), "{stored:?}");
+    }
+}
+
+#[test]
+fn what_this_program_was_told_to_append_with_a_lesser_generation_counts_once_all_else_is_old() {
+    let told = behind(&sealed(2, 2, |g| note_of(g, "two")));
+    let log = [sealed(7, 1, |g| note_of(g, "seven")), told].concat();
+    assert_eq!(greatest(&log), generation(2));
+    let lately = [&theirs(5)[..], &log[log.len() - RECENT / 2..]].concat();
+    assert_eq!(greatest(&lately), generation(5), "the first of what is recent");
 }
 
 #[test]
