@@ -1,10 +1,6 @@
 //! Writes a record as one line.
-
-use std::{
-    fmt,
-    io::{self, Write as _},
-    str,
-};
+//!
+//! It grows a vector, and nothing in it can fail: what is sealed is the whole record.
 
 use super::{
     super::{Body, Draft, Kind, LINE_BYTES_MAX, Record},
@@ -41,7 +37,7 @@ pub(in crate::log) fn line_again(record: &Record<'_>, session: &SessionName, out
 fn sealed(record: &Unsealed<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     out.reserve(record.length_if_little_is_escaped());
-    let _ = write!(out, "{record}"); // a vector takes all that it is given
+    record.put(out);
     let seal = Seal::on(out.get(start..).unwrap_or_default());
     out.extend_from_slice(&seal);
     out.push(b'\n');
@@ -58,26 +54,25 @@ impl Unsealed<'_> {
         let text = self.parts.text.unwrap_or_default().len();
         FRAME_BYTES_MAX + self.session.as_str().len() + text + text / 8
     }
-}
 
-impl fmt::Display for Unsealed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn put(&self, out: &mut Vec<u8>) {
         let Self { parts: Parts { kind, text, cut, generation, created_at, seq }, session } = self;
-        write!(f, r#"{{"v":{VERSION},"session":{},"gen":{generation}"#, Quoted(session.as_str()))?;
+        number(br#"{"v":"#, VERSION, out);
+        string(br#","session":"#, session.as_str(), out);
+        number(br#","gen":"#, generation.get(), out);
         if let Some(text) = text {
-            write!(f, r#","text":{}"#, Quoted(text))?;
+            string(br#","text":"#, text, out);
         }
-        write!(f, r#","created_at":{created_at}"#)?;
+        number(br#","created_at":"#, created_at.get(), out);
         if let Some(seq) = seq {
-            write!(f, r#","seq":{seq}"#)?;
+            number(br#","seq":"#, seq.get(), out);
         }
         if *kind != Kind::Note {
-            write!(f, r#","kind":"{}""#, kind.as_str())?;
+            string(br#","kind":"#, kind.as_str(), out);
         }
         if *cut != Bytes::ZERO {
-            write!(f, r#","cut":{cut}"#)?;
+            number(br#","cut":"#, cut.get(), out);
         }
-        Ok(())
     }
 }
 
@@ -129,26 +124,60 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A string as JSON has it, with no more escaped than must be.
-struct Quoted<'a>(&'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        serde_json::to_writer(Formatted(f), self.0).map_err(|_| fmt::Error)
-    }
+fn number(key: &[u8], n: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(key);
+    decimal(n, out);
 }
 
-/// A formatter for those who write bytes; they must write whole characters.
-struct Formatted<'a, 'f>(&'a mut fmt::Formatter<'f>);
-
-impl io::Write for Formatted<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
-        self.0.write_str(text).map_err(io::Error::other)?;
-        Ok(bytes.len())
+fn decimal(n: u64, out: &mut Vec<u8>) {
+    if n >= 10 {
+        decimal(n / 10, out);
     }
+    out.push(b'0' + (n % 10) as u8);
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+/// Appends a string as JSON has it, with no more escaped than must be.
+fn string(key: &[u8], text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(key);
+    out.push(b'"');
+    for piece in text.as_bytes().split_inclusive(|byte| must_be_escaped(*byte)) {
+        match piece.split_last() {
+            Some((last, plain)) if must_be_escaped(*last) => {
+                out.extend_from_slice(plain);
+                escape(*last, out);
+            }
+            _ => out.extend_from_slice(piece),
+        }
     }
+    out.push(b'"');
+}
+
+const fn must_be_escaped(byte: u8) -> bool {
+    matches!(byte, 0..0x20 | b'"' | b'\\')
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0C => b'f',
+        b'\r' => b'r',
+        _ => {
+            return out.extend_from_slice(&[
+                b'\\',
+                b'u',
+                b'0',
+                b'0',
+                hex(byte >> 4),
+                hex(byte & 15),
+            ]);
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
+}
+
+const fn hex(digit: u8) -> u8 {
+    if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
 }
