@@ -254,7 +254,8 @@ impl Store {
     /// # Errors
     ///
     /// On an error the log is as before, with the exception of
-    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain): it is repaired then, but not durably.
+    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain): it is repaired then, but not durably, or
+    /// nobody knows whether it is.
     pub fn repair(&self, session: &SessionName, mode: RepairMode) -> Result<Repair, Error> {
         repair::repair(self, session, mode)
     }

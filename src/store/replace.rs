@@ -57,12 +57,12 @@ impl Replacement<'_> {
     /// # Durability
     ///
     /// On return the new log survives a loss of power. An error is [`ErrorKind::Uncertain`] where
-    /// the new log is there, but may not.
+    /// the new log is there, but may not, and where nobody knows whether it is there.
     pub(super) fn run<C: Content>(&self, content: &C) -> Result<(), Error> {
         let replaced = mark::put(self.folder, self.session)
             .and_then(|()| self.draw_up(content))
             .and_then(|()| self.check_undisturbed(C::ATTEMPTED))
-            .and_then(|()| self.swap());
+            .and_then(|()| self.swap::<C>());
         if let Err(e) = replaced {
             let _ = conclude(self.folder, self.session); // else the next to write does it
             return Err(e);
@@ -100,15 +100,19 @@ impl Replacement<'_> {
     /// Gives the draft the name of the log.
     ///
     /// A network can lose the answer to a rename that was done: what counts is which file has the
-    /// name.
-    fn swap(&self) -> Result<(), Error> {
+    /// name. Where that has no answer either, nobody knows.
+    fn swap<C: Content>(&self) -> Result<(), Error> {
         let (draft, log) = (layout::repaired(self.session), layout::log(self.session));
         let new = self.folder.identity(&draft)?;
-        match self.folder.rename(&draft, &log) {
-            Err(_) if new.is_some() && self.folder.identity(&log).is_ok_and(|is| is == new) => {
-                Ok(())
+        let Err(e) = self.folder.rename(&draft, &log) else { return Ok(()) };
+        match self.folder.identity(&log) {
+            Ok(named) if named.is_some() && named == new => Ok(()),
+            Ok(_) => Err(e),
+            Err(_) => {
+                let (done, again) = (C::DONE, C::AGAIN);
+                let unknown = format!("whether {done} is not known; {again}");
+                Err(e.with_kind(ErrorKind::Uncertain).with_detail(unknown))
             }
-            renamed => renamed,
         }
     }
 
@@ -141,10 +145,12 @@ pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Err
     folder.remove_if_there(&mark)
 }
 
+/// Cuts `.rejected` to the length that it had `before`, durably.
 fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Result<(), Error> {
     let name = layout::rejected(session);
     if before == 0 {
-        return folder.remove_if_there(&name);
+        folder.remove_if_there(&name)?;
+        return folder.sync(Level::Notes); // while mark and draft still tell what is to be done
     }
     let Some(handle) = folder.open_if_there(&name, Access::Append)? else { return Ok(()) };
     let rejected = folder.file(&name, handle.as_ref());

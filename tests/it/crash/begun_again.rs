@@ -1,10 +1,12 @@
 //! The promise: what a crash cut short is finished by whoever comes next, and leaves no trace.
 
+use graff_notes::Error;
+
 use super::{
     FaultyMedium, IGNORE, Image, LOG, Play, RepairMode, Step, TORN, add, line, s1, store_on, story,
     two_notes,
 };
-use crate::support::faulty::images;
+use crate::support::faulty::{Op, OpKind, images};
 
 #[test]
 fn a_store_whose_making_a_crash_cut_short_is_kept_out_of_version_control_by_its_first_note() {
@@ -22,38 +24,94 @@ fn a_store_whose_making_a_crash_cut_short_is_kept_out_of_version_control_by_its_
     }
 }
 
+const REJECTED: &str = "s1.notes.rejected";
+const MARK: &str = "s1.notes.repairing";
+
+/// A damaged log, with `older` lines beside it that an earlier repair took out.
+struct Damaged {
+    older: &'static [u8],
+}
+
+impl Damaged {
+    /// With older lines and without.
+    const ALL: [Self; 2] = [Self { older: b"older\n" }, Self { older: b"" }];
+
+    fn fused() -> Vec<u8> {
+        [TORN, &line(3, "three")].concat()
+    }
+
+    fn image(&self) -> Image {
+        let log = [&two_notes()[..], b"junk\nmore\n", &Self::fused(), TORN].concat();
+        let files = [(LOG, &log[..]), (REJECTED, self.older)];
+        let files = files.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        files.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
+    }
+
+    #[track_caller]
+    fn is_repaired_by_another_repair(&self, medium: &FaultyMedium, said: &str) {
+        repair(medium).expect(said);
+        let live = medium.live();
+        let names: Vec<_> = live.keys().map(String::as_str).collect();
+        assert_eq!(names, [LOG, "s1.notes.lock", REJECTED], "{said}");
+        assert_eq!(live[LOG], [two_notes(), line(3, "three")].concat(), "{said}");
+        let rejected = [self.older, b"junk\nmore\n", &Self::fused(), TORN, b"\n"].concat();
+        let found = live[REJECTED].escape_ascii().to_string();
+        assert_eq!(found, rejected.escape_ascii().to_string(), "{said}");
+    }
+}
+
+fn repair(medium: &FaultyMedium) -> Result<(), Error> {
+    store_on(medium.clone()).repair(&s1(), RepairMode::Write).map(drop)
+}
+
+/// A repair of `image` that was killed after each of its operations, and the operation.
+fn killed(image: &Image) -> Vec<(FaultyMedium, Op)> {
+    let alone = FaultyMedium::holding(image);
+    repair(&alone).expect("it goes well");
+    let killed_after = |(k, op)| {
+        let medium = FaultyMedium::holding(image);
+        medium.freeze_at(k + 1);
+        let _ = repair(&medium);
+        (medium, op)
+    };
+    alone.trace().into_iter().enumerate().map(killed_after).collect()
+}
+
 #[test]
 fn a_repair_that_was_cut_short_and_is_begun_again_puts_each_line_beside_the_log_once() {
-    const REJECTED: &str = "s1.notes.rejected";
-    let fused = [TORN, &line(3, "three")].concat();
-    let log = [&two_notes()[..], b"junk\nmore\n", &fused, TORN].concat();
-    let repaired = [two_notes(), line(3, "three")].concat();
-    for older in [&b"older\n"[..], b""] {
-        let files = [(LOG, &log[..]), (REJECTED, older)].map(|(n, b)| (n.to_owned(), b.to_vec()));
-        let files: Image = files.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-        let rejected = [older, b"junk\nmore\n", &fused, TORN, b"\n"].concat();
-        let repair = |medium: &FaultyMedium| {
-            store_on(medium.clone()).repair(&s1(), RepairMode::Write).map(drop)
-        };
-        let begun_again = |medium: FaultyMedium, said: &str| {
-            repair(&medium).expect(said);
-            let live = medium.live();
-            let names: Vec<_> = live.keys().map(String::as_str).collect();
-            assert_eq!(names, [LOG, "s1.notes.lock", REJECTED], "{said}");
-            assert_eq!(live[LOG], repaired, "{said}");
-            let found = live[REJECTED].escape_ascii().to_string();
-            assert_eq!(found, rejected.escape_ascii().to_string(), "{said}");
-        };
-        let alone = FaultyMedium::holding(&files);
-        repair(&alone).expect("it goes well");
-        for (k, op) in alone.trace().iter().enumerate() {
-            let medium = FaultyMedium::holding(&files);
-            medium.freeze_at(k + 1);
-            let _ = repair(&medium);
-            begun_again(medium.after_kill(), &format!("killed after {op:?}"));
+    for damaged in Damaged::ALL {
+        for (medium, op) in killed(&damaged.image()) {
+            let said = format!("killed after {op:?}");
+            damaged.is_repaired_by_another_repair(&medium.after_kill(), &said);
             images(&medium.disk(), LOG, &mut |image| {
-                begun_again(FaultyMedium::holding(image), &format!("power gone after {op:?}"));
+                let said = format!("power gone after {op:?}");
+                damaged.is_repaired_by_another_repair(&FaultyMedium::holding(image), &said);
             });
         }
     }
+}
+
+#[test]
+fn the_conclusion_of_a_repair_that_was_cut_short_may_be_cut_short_too() {
+    let mut conclusions = 0;
+    for damaged in Damaged::ALL {
+        let killed = killed(&damaged.image()).into_iter();
+        for (medium, first) in killed.filter(|(medium, _)| medium.live().contains_key(MARK)) {
+            let alone = medium.after_kill();
+            repair(&alone).expect("it goes well");
+            let unmarked = |op: &Op| op.kind == OpKind::Remove && op.on == MARK;
+            let end = alone.trace().iter().position(unmarked).expect("it is concluded");
+            for (k, second) in alone.trace().iter().enumerate().take(end + 1) {
+                let medium = medium.after_kill();
+                medium.freeze_at(k + 1);
+                let _ = repair(&medium);
+                let said = format!("killed after {first:?}, power gone after {second:?}");
+                images(&medium.disk(), LOG, &mut |image| {
+                    damaged.is_repaired_by_another_repair(&FaultyMedium::holding(image), &said);
+                });
+                conclusions += 1;
+            }
+        }
+    }
+    assert!(conclusions > 0, "none was cut short");
 }

@@ -1,6 +1,7 @@
 //! The promise: a log that another program has touched, which knows no lock, while its replacement
 //! was drawn up is not replaced: what that program did stands, and the repair or the import says
-//! that it is not done. Shown for each way of touching it, at each step up to the last look.
+//! that it is not done. Shown for each way of touching it, at each step up to the last look. And where
+//! nobody knows whether the log was replaced, that is what is said.
 
 use graff_notes::{
     ErrorKind,
@@ -9,10 +10,11 @@ use graff_notes::{
         medium::{Access, Medium},
     },
 };
+use rustix::io::Errno;
 
 use super::{UNSEALED, holding, two_notes};
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, OpKind, When},
+    faulty::{Disk, Fault, FaultyMedium, Op, OpKind, When},
     notes::{LOG, import, line, s1, store_on},
 };
 
@@ -84,6 +86,27 @@ fn what_another_program_does_meanwhile_stands_and_the_log_is_not_replaced() {
                 let left = |name: &&String| name.contains(".rep") || name.contains(".rejected");
                 assert_eq!(live.keys().find(left), None, "{said}");
             }
+        }
+    }
+}
+
+#[test]
+fn where_neither_the_rename_answers_nor_the_look_which_file_has_the_name_it_is_uncertain() {
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
+    for (log, act) in acts {
+        let alone = holding(&log);
+        assert_eq!(act(&store_on(alone.clone())), None);
+        let is_the_rename = |op: &Op| op.kind == OpKind::Rename && op.on == LOG;
+        let renamed = alone.trace().iter().position(is_the_rename).expect("it is renamed");
+        for fault in [Fault::Fail(Errno::IO), Fault::FailThoughDone(Errno::IO)] {
+            let (said, medium) = (format!("{fault:?}"), holding(&log));
+            medium.plan(When::At(renamed), fault);
+            medium.plan(When::At(renamed + 1), Fault::Fail(Errno::IO));
+            assert_eq!(act(&store_on(medium.clone())), Some(ErrorKind::Uncertain), "{said}");
+            assert_eq!(medium.outstanding(), 0, "{said}");
+            assert_eq!(act(&store_on(medium.clone())), None, "{said}");
+            assert_eq!(medium.live(), alone.live(), "{said}");
         }
     }
 }
