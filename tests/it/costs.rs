@@ -4,7 +4,7 @@
 //! by strace, in a process of its own that does nothing else. `docs/design.md` has the reason of
 //! each call. Times are for the benchmarks.
 
-use std::{fs, iter};
+use std::fs;
 
 use allocation_counter::measure;
 use graff_notes::{
@@ -73,42 +73,57 @@ fn a_splice_into_a_buffer_that_is_large_enough_allocates_nothing() {
     assert_eq!(buffer, spliced);
 }
 
-/// The system calls of a role between what the test's frame does before it and after.
+/// A system call: its name and its arguments.
+type Call = (String, String);
+
+/// The system calls of a role and of the test's frame around it.
 ///
 /// A debug build of std looks at a descriptor before it closes it; that look is no part of this.
 #[track_caller]
-fn calls(home: &Home, role: Role) -> Option<Vec<String>> {
+fn traced(home: &Home, role: Role) -> Option<Vec<Call>> {
     let out = home.root.join("trace");
     let strace = ["strace", "-f", "-qq", "-o", out.as_str()];
     let Some(actor) = Actor::start_if_possible(under(&strace, role, &home.root, "new")) else {
         skipped("strace is not to be had");
         return None;
     };
-    let said = actor.rest();
-    if said.is_empty() {
+    if actor.rest().is_empty() {
         skipped("strace may not trace here");
         return None;
     }
     let trace = fs::read_to_string(&out).expect("a trace");
-    let names = trace.lines().filter_map(|line| {
+    let calls = trace.lines().filter_map(|line| {
         let (_, call) = line.split_once(' ')?;
         let (name, arguments) = call.trim_start().split_once('(')?;
-        Some((name, arguments))
+        Some((name.to_owned(), arguments.to_owned()))
     });
-    let root = home.root.as_str();
-    let mut own = names
-        .skip_while(|(name, arguments)| *name != "openat2" || !arguments.contains(root))
-        .take_while(|(name, arguments)| *name != "write" || !arguments.starts_with("1,"))
-        .filter(|(name, arguments)| *name != "fcntl" || !arguments.contains("F_GETFD"));
-    let first = own.next()?;
-    Some(iter::once(first).chain(own).map(|(name, _)| name.to_owned()).collect())
+    let is_own = |(name, arguments): &Call| name != "fcntl" || !arguments.contains("F_GETFD");
+    Some(calls.filter(is_own).collect())
+}
+
+fn says_something((name, arguments): &Call) -> bool {
+    name == "write" && arguments.starts_with("1,")
+}
+
+/// The names of the calls until the role says something.
+fn until_it_says(calls: &[Call]) -> Vec<&str> {
+    let own = calls.iter().take_while(|call| !says_something(call));
+    own.map(|(name, _)| name.as_str()).collect()
+}
+
+/// Those of the calls that come once the role has opened its first file.
+#[track_caller]
+fn from_the_first_file<'c>(home: &Home, calls: &'c [Call]) -> &'c [Call] {
+    let opens =
+        |(name, arguments): &Call| name == "openat2" && arguments.contains(home.root.as_str());
+    &calls[calls.iter().position(opens).expect("the first call")..]
 }
 
 #[test]
 fn a_cold_newest_read_makes_no_call_without_a_reason() {
     let home = Home::new();
     home.put([line(1, "one"), line(2, "two")].concat());
-    let Some(calls) = calls(&home, Role::Newest) else { return };
+    let Some(calls) = traced(&home, Role::Newest) else { return };
     let expected = [
         "openat2", // no link on the way
         "fstat",   // a plain file
@@ -116,7 +131,7 @@ fn a_cold_newest_read_makes_no_call_without_a_reason() {
         "pread64", // its last 8 KiB
         "close",
     ];
-    assert_eq!(calls, expected);
+    assert_eq!(until_it_says(from_the_first_file(&home, &calls)), expected);
 }
 
 #[test]
@@ -124,7 +139,7 @@ fn a_cold_append_makes_no_call_without_a_reason() {
     let home = Home::new();
     home.put([line(1, "one"), line(2, "two")].concat());
     fs::write(home.store.lock_path(&s1()), "").expect("a lock");
-    let Some(calls) = calls(&home, Role::AppendOnce) else { return };
+    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
     let expected = [
         "openat2",    // the lock, no link on the way
         "fstat",      // a plain file
@@ -145,5 +160,29 @@ fn a_cold_append_makes_no_call_without_a_reason() {
         "close",      // the lock
         "close",      // the log
     ];
-    assert_eq!(calls, expected);
+    assert_eq!(until_it_says(from_the_first_file(&home, &calls)), expected);
+}
+
+#[test]
+fn an_append_through_a_kept_log_makes_no_call_without_a_reason() {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    let Some(calls) = traced(&home, Role::AppendTwice) else { return };
+    let calls = from_the_first_file(&home, &calls);
+    let first = calls.iter().position(says_something).expect("it says that the first is stored");
+    let expected = [
+        "getpid",     // the files are ours, and not those of who forked us
+        "flock",      // ours
+        "getpid",     // a forked child must not give it back
+        "newfstatat", // the lock's name still names it
+        "fstat",      // which log is open
+        "newfstatat", // the log's name still names it
+        "fstat",      // its length, and that it has one name
+        "pread64",    // its last 8 KiB: the number, the newest note, the tail
+        "write",      // the record
+        "fdatasync",  // durable
+        "getpid",     // it is we who took the lock
+        "flock",      // given back
+    ];
+    assert_eq!(until_it_says(&calls[first + 1..]), expected);
 }

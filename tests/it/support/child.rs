@@ -44,6 +44,8 @@ pub(crate) enum Role {
     Append,
     /// Appends one note and says what came of it.
     AppendOnce,
+    /// Appends twice through one handle, and says what came of each.
+    AppendTwice,
     /// Says what reading the newest note came to.
     Newest,
     /// Repairs the log and says what came of it.
@@ -60,9 +62,10 @@ pub(crate) enum Role {
     Ask,
 }
 
-const ROLES: [(&str, Role); 9] = [
+const ROLES: [(&str, Role); 10] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
+    ("append-twice", Role::AppendTwice),
     ("newest", Role::Newest),
     ("repair", Role::Repair),
     ("hold", Role::Hold),
@@ -180,6 +183,12 @@ pub(crate) fn play() {
             Ok(_) => "stored".to_owned(),
             Err(e) => told(&e),
         }),
+        Role::AppendTwice => {
+            let (log, longer) = (store.log(&s1()), format!("{argument}er"));
+            for draft in [note(argument), note(&longer)] {
+                say(&log.append(&draft).map_or_else(|e| told(&e), |_| "stored".to_owned()));
+            }
+        }
         Role::Newest => say(&match store.newest(&s1()) {
             Ok(newest) => format!("{:?}", newest.note.map(|note| note.text)),
             Err(e) => told(&e),
