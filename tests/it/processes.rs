@@ -30,7 +30,7 @@ use rustix::{
 use crate::support::{
     child::{self, Actor, Role, command},
     notes::{Home, add, note, records, s1, stored},
-    report, skipped,
+    report, skipped, wait_until,
     watched::Watched,
 };
 
@@ -247,9 +247,9 @@ fn a_holder_that_is_stopped_is_said_to_be() {
 
 fn wait_until_stopped(pid: u32) {
     let stat = format!("/proc/{pid}/stat");
-    while !fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T ")) {
-        thread::yield_now();
-    }
+    wait_until("the holder is stopped", || {
+        fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "))
+    });
 }
 
 #[test]
@@ -338,9 +338,7 @@ fn who_waits_for_a_lock_file_that_is_replaced_goes_on_with_the_new_one() {
     rustix::fs::flock(&old, FlockOperation::LockExclusive).expect("it is free");
     thread::scope(|scope| {
         let waiter = scope.spawn(|| add(&home.store, "two"));
-        while !is_waited_for(&old) {
-            thread::yield_now();
-        }
+        wait_until("the second has the lock file open", || is_waited_for(&old));
         fs::remove_file(&path).expect("somebody removes it");
         File::create(&path).expect("and makes another");
         rustix::fs::flock(&old, FlockOperation::Unlock).expect("it is given back");

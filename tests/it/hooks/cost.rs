@@ -60,8 +60,10 @@ fn call(desk: &Desk, payload: &Value) -> (io::Result<u64>, Ran) {
     let mut hook = desk.start(payload.to_string().as_bytes(), &[]);
     drop(hook.stdin.take());
     let pid = Pid::from_child(&hook);
-    // It has ended, and is still there to be looked at.
-    while waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).is_err() {}
+    // It has ended, as a hook does by itself, and is still there to be looked at.
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let ended = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), look));
+    ended.expect("a child of this test that nobody has waited for");
     let counted = read_so_far(pid);
     (counted, Ran::of_child(hook).ends(0))
 }

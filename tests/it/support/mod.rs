@@ -43,6 +43,17 @@ pub(crate) fn report(figure: std::fmt::Arguments<'_>) {
     let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{figure}\n"));
 }
 
+/// Waits until something is so that comes by itself, and fails where it does not come in a minute.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(60), "not in a minute: {what}");
+        std::thread::yield_now();
+    }
+}
+
 /// Says on the test run's output why a test shows nothing on this machine; it fails there, where the
 /// variable `GRAFF_NOTES_SKIP_NOTHING` says that this machine is to show everything.
 #[cfg(any(target_os = "linux", feature = "cli"))]
