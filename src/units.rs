@@ -147,8 +147,7 @@ impl Bytes {
 impl Calls {
     /// Returns how many of these calls may be spent where the last `reserve` of them are held back:
     /// [`MAX`](Self::MAX), which stands for no limit, has no last ones.
-    #[must_use]
-    pub const fn above(self, reserve: Self) -> Self {
+    pub(crate) const fn above(self, reserve: Self) -> Self {
         if self.0 == u64::MAX { self } else { self.saturating_sub(reserve) }
     }
 
@@ -156,8 +155,7 @@ impl Calls {
     ///
     /// It is the one place where that line is drawn: whoever asks on which side of it a note stands,
     /// or where it is, asks here.
-    #[must_use]
-    pub const fn cover(self, cost: Self, reserve: Self) -> bool {
+    pub(crate) const fn cover(self, cost: Self, reserve: Self) -> bool {
         self.above(reserve).0 >= cost.0
     }
 
@@ -192,8 +190,9 @@ impl fmt::Display for Uncovered {
         let Self { remaining, reserve, cost } = self;
         let one = Calls::new(1);
         let left = if *remaining == one { "call is" } else { "calls are" };
+        let held = if *reserve == one { "is" } else { "are" };
         let fit = if *cost == one { "does" } else { "do" };
-        write!(f, "{remaining} {left} left, {reserve} of them held back: {cost} {fit} not fit")
+        write!(f, "{remaining} {left} left and {reserve} {held} held back: {cost} {fit} not fit")
     }
 }
 

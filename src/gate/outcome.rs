@@ -131,9 +131,10 @@ impl fmt::Display for Outcome {
             Self::Cancelled => f.write_str("the turn was cancelled"),
             Self::BudgetRaced { remaining, reserve, cost } => {
                 let left = if *remaining == Calls::new(1) { "call was" } else { "calls were" };
+                let held = if *reserve == Calls::new(1) { "was" } else { "were" };
                 write!(
                     f,
-                    "{remaining} {left} left, {reserve} of them held back: {cost} did not fit"
+                    "{remaining} {left} left and {reserve} {held} held back: {cost} did not fit"
                 )
             }
             Self::AlreadyAttempted { generation } => {

@@ -125,6 +125,6 @@ fn says_why_it_refuses() {
     let full = AdmissionRefused::Saturated { concurrency_max: calls(8) };
     assert_eq!(said(full), "8 calls are running, which is the most at once");
     let raced = BudgetRaced { remaining: calls(6), reserve: calls(6), cost: calls(2) };
-    let words = "6 calls are left, 6 of them held back: 2 do not fit";
+    let words = "6 calls are left and 6 are held back: 2 do not fit";
     assert_eq!(raced.to_string(), words);
 }

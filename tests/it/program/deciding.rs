@@ -138,17 +138,17 @@ fn the_rows_tell_every_answer_with_its_figures() {
                 --calls-cap 40 --calls-used 32";
     let args: Vec<_> = args.split_whitespace().collect();
     let expected = "\
-threshold\t180000\tpercent binds: percent 180000, ceiling 272000, output reserve 180000
+threshold\t180000\tpercent binds: percent 180000, ceiling 272000, window less output reserve 180000
 reading\t181000\ttokens, measured
 handoff\tyes\t181000 tokens, reached 180000
 gate 1 disabled\tpasses\t
 gate 2 worker\tpasses\tdepth 0
 gate 3 session\tpasses\t
 gate 4 attempt\tpasses\tgeneration 0, no attempt on record
-gate 5 budget\trefuses\t8 calls are left, 8 of them held back: 1 does not fit
+gate 5 budget\trefuses\t8 calls are left and 8 are held back: 1 does not fit
 gate 6 recovering\tpasses\tat the end of a turn
 gate 7 headroom\tpasses\t181000 tokens and 2000 for the note fit into 200000
-note\tbudget\t8 calls are left, 8 of them held back: 1 does not fit
+note\tbudget\t8 calls are left and 8 are held back: 1 does not fit
 budget\t8 left\tof 40 calls 32 are used; 8 held back, 0 pending: a note needs 9 left
 ";
     assert_eq!(World::new().run(&args).quietly().stdout(), expected);

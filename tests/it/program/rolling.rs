@@ -64,7 +64,7 @@ fn stderr_says_what_was_decided_and_on_which_figures() {
     let expected = "\
 transcript  plain    4 records, 0 compactions
 session              generation 0 of \"s1\"
-threshold   9000     percent binds: percent 9000, ceiling 272000, output reserve 10000
+threshold   9000     percent binds: percent 9000, ceiling 272000, window less output reserve 10000
 reading     9000     tokens, measured
 handoff     yes      9000 tokens, reached 9000
 note        fire     a note is to be made of what the transcript holds

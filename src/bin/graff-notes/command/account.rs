@@ -132,7 +132,7 @@ impl Account {
         let named = [
             ("percent", terms.percent),
             ("ceiling", terms.ceiling),
-            ("output reserve", terms.output_reserve),
+            ("window less output reserve", terms.output_reserve),
         ];
         let known = named.iter().filter_map(|(name, term)| Some(format!("{name} {}", (*term)?)));
         let terms = known.collect::<Vec<_>>().join(", ");
@@ -192,7 +192,7 @@ impl Account {
                 let remaining = self.situation.remaining;
                 let left = plural(remaining.get(), "call");
                 let fit = if cost == Calls::new(1) { "fits" } else { "fit" };
-                format!("{left} left, {reserve} of them held back: {cost} {fit}")
+                format!("{left} left and {reserve} held back: {cost} {fit}")
             }
             "recovering" => recovering(&self.situation).to_owned(),
             "headroom" if window == Tokens::ZERO => "the window is unknown".to_owned(),
