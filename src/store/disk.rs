@@ -112,12 +112,11 @@ impl Medium for Disk {
     }
 }
 
-#[expect(clippy::useless_conversion, reason = "the fields' types differ between systems")]
 impl Handle for DiskFile {
     fn status(&self) -> io::Result<Status> {
         let stat = rustix::fs::fstat(&self.0)?;
         let len = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Status { id: id(&stat), len, links: u64::from(stat.st_nlink) })
+        Ok(Status { id: id(&stat), len, links: bits(stat.st_nlink) })
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -181,9 +180,12 @@ fn has_no_locks(e: &io::Error) -> bool {
     errno.is_some_and(|errno| none.contains(&errno))
 }
 
-/// The fields' types differ between systems; one that is signed keeps its bits.
-#[allow(clippy::allow_attributes, reason = "which of the next ones is needed differs, too")]
-#[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, reason = "see above")]
 fn id(stat: &Stat) -> FileId {
-    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+    FileId { device: bits(stat.st_dev), inode: bits(stat.st_ino) }
+}
+
+/// Returns a field of a [`Stat`], whose types differ between systems; one that is signed keeps its
+/// bits.
+fn bits(field: impl Into<i128>) -> u64 {
+    u64::try_from(field.into() & i128::from(u64::MAX)).unwrap_or_default() // it always fits
 }
