@@ -35,6 +35,11 @@ impl Key {
     /// Returns what an endpoint says of trouble without the key: some name the one that they refuse.
     pub(super) fn out_of(&self, said: &str) -> String {
         match self.as_str() {
+            // Quoted as JSON, it may have its slashes escaped.
+            Some(key) if key.contains('/') => {
+                let escaped = key.replace('/', r"\/");
+                said.replace(key, IN_ITS_PLACE).replace(&escaped, IN_ITS_PLACE)
+            }
             Some(key) => said.replace(key, IN_ITS_PLACE),
             None => said.to_owned(),
         }

@@ -53,6 +53,16 @@ fn a_word_that_a_local_server_takes_for_a_key_stays_in_the_note() {
     }
 }
 
+/// In JSON a slash may be escaped, as PHP does.
+#[test]
+fn a_key_that_is_named_with_escapes_shows_nowhere_either() {
+    let key = "sk/secret/0123456789";
+    let echo = format!("{{\"error\":\"no such key: {}\"}}", key.replace('/', "\\/"));
+    let (url, _requests) = endpoint(vec![http("401 Unauthorized", "", &echo)]);
+    let ran = Ran::of(&mut asking(&world(), &(url + "/chat/completions"), key, &[])).ends(1);
+    assert!(ran.stdout().contains("no such key: (the key)"), "{ran}");
+}
+
 #[test]
 fn a_key_of_16_bytes_is_a_secret() {
     let sixteen = "sk-0123456789abc";
