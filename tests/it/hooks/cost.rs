@@ -45,7 +45,7 @@ fn desk(host: Host, bytes: usize) -> Desk {
 fn read_by(desk: &Desk, event: &str, more: &Value) -> Option<u64> {
     let ran_in_time = |_| {
         let (counted, ran) = call(desk, &desk.payload("s1", event, more.clone()));
-        let is_late = ran.stderr().contains("gave up after two seconds");
+        let is_late = ran.stderr().contains("gave up after 1.8 seconds");
         (!is_late).then(|| (counted, ran.quietly()))
     };
     let (counted, _) = (0..20).find_map(ran_in_time).expect("a run within two seconds");

@@ -5,6 +5,10 @@ use std::{
     io::{self, IsTerminal, Write},
 };
 
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
 use serde::Serialize;
 
 use super::text::one_line;
@@ -25,7 +29,15 @@ enum Form {
     Terminal,
     /// Words, and only trouble.
     Plain,
+    /// The same, as far as stderr takes them at once: whoever started us waits for our end, and
+    /// may not read before it.
+    AtOnce,
 }
+
+/// How much a pipe that takes anything takes whole, in bytes.
+///
+/// Source: `PIPE_BUF` of POSIX, at the least.
+const TAKEN_WHOLE: usize = 512;
 
 /// What stands on a line of JSON, under the name of its sort.
 #[derive(Serialize)]
@@ -50,9 +62,9 @@ impl Notices {
         Self { form: Form::Json }
     }
 
-    /// Returns notices in words, of trouble only.
-    pub(crate) const fn plain() -> Self {
-        Self { form: Form::Plain }
+    /// Returns notices in words, of trouble only, which are lost rather than waited for.
+    pub(crate) const fn at_once() -> Self {
+        Self { form: Form::AtOnce }
     }
 
     /// Returns the notices of a command line that asks for no command.
@@ -62,13 +74,10 @@ impl Notices {
 
     /// Reports a failure, and returns the status that it ends the program with.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
-        match (&self.form, failure.advice()) {
-            (Form::Json, _) => say_json(&Said::Error(failure)),
-            (_, Some(advice)) => {
-                let (failure, advice) = (failure.to_string(), one_line(advice));
-                say(&format_args!("graff-notes: {}\n  {advice}", one_line(&failure)));
-            }
-            (_, None) => say_words(failure),
+        match &self.form {
+            Form::Json => say_json(&Said::Error(failure)),
+            Form::Terminal | Form::Plain => say(&words(failure, failure.advice())),
+            Form::AtOnce => say_at_once(&words(failure, failure.advice())),
         }
         failure.exit()
     }
@@ -77,7 +86,8 @@ impl Notices {
     pub(crate) fn warn(&self, what: impl fmt::Display) {
         match self.form {
             Form::Json => say_json(&Said::Warning { message: what.to_string() }),
-            Form::Terminal | Form::Plain => say_words(&what),
+            Form::Terminal | Form::Plain => say(&words(what, None)),
+            Form::AtOnce => say_at_once(&words(what, None)),
         }
     }
 
@@ -89,7 +99,7 @@ impl Notices {
     /// Tells a person at a terminal what goes on.
     pub(crate) fn hint(&self, what: impl fmt::Display) {
         if matches!(self.form, Form::Terminal) {
-            say_words(&what);
+            say(&words(what, None));
         }
     }
 
@@ -114,12 +124,39 @@ fn say_json(said: &Said<'_>) {
     say(&serde_json::to_string(said).unwrap_or_default());
 }
 
-/// Says something on one line, whatever stands in the names and paths in it.
-fn say_words(what: &dyn fmt::Display) {
-    say(&format_args!("graff-notes: {}", one_line(&what.to_string())));
+/// Returns something on one line, whatever stands in the names and paths in it; advice on a second.
+fn words(what: impl fmt::Display, advice: Option<&str>) -> String {
+    let mut words = format!("graff-notes: {}", one_line(&what.to_string()));
+    if let Some(advice) = advice {
+        words.push_str("\n  ");
+        words.push_str(&one_line(advice));
+    }
+    words
 }
 
 fn say(what: &dyn fmt::Display) {
     // In one write, so that the lines of processes that share a stderr stay whole.
     let _ = io::stderr().write_all(format!("{what}\n").as_bytes());
+}
+
+/// Says as much as can be said without waiting: for whoever reads stderr, or for a thread of ours
+/// that does wait there.
+fn say_at_once(what: &str) {
+    let (stderr, said) = (io::stderr(), format!("{what}\n"));
+    let mut rest = said.as_bytes();
+    while !rest.is_empty() && takes_more(&stderr) {
+        let piece = rest.get(..TAKEN_WHOLE).unwrap_or(rest);
+        match rustix::io::write(&stderr, piece) {
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Returns whether stderr takes [so much](TAKEN_WHOLE) now.
+fn takes_more(stderr: &io::Stderr) -> bool {
+    let mut fds = [PollFd::new(stderr, PollFlags::OUT)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&now)).is_ok() && fds.iter().all(|fd| fd.revents().contains(PollFlags::OUT))
 }

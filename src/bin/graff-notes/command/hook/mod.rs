@@ -31,8 +31,9 @@ pub(crate) use called::last_called;
 #[cfg(feature = "mcp")]
 pub(crate) use {active::folder as active_folder, visit::PERCENT_DEFAULT};
 
-/// When an answer is given up: well before the shortest limit of any host.
-const DEADLINE: Duration = Duration::from_secs(2);
+/// When an answer is given up: well before the shortest limit of any host, and so that it has ended
+/// within two seconds of its start.
+const DEADLINE: Duration = Duration::from_millis(1800);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,21 +77,21 @@ impl Hook {
     /// Answers the call within the deadline.
     pub(crate) fn run(self, cx: &Context) -> Exit {
         panic::set_hook(Box::new(|trouble| {
-            Notices::plain().warn(format_args!("gave up: {trouble}"));
+            Notices::at_once().warn(format_args!("gave up: {trouble}"));
             process::exit(0);
         }));
         let root = cx.root_flag().map(Utf8Path::to_owned);
         let (done, ended) = mpsc::channel();
         let attend = move || {
             if let Err(failure) = attend(&self, root.as_deref()) {
-                Notices::plain().failure(&failure);
+                Notices::at_once().failure(&failure);
             }
             let _ = done.send(()); // after the deadline nobody waits for it
         };
         if let Err(e) = thread::Builder::new().spawn(attend) {
-            Notices::plain().warn(format_args!("could not start: {e}"));
+            Notices::at_once().warn(format_args!("could not start: {e}"));
         } else if ended.recv_timeout(DEADLINE).is_err() {
-            Notices::plain().warn("gave up after two seconds");
+            Notices::at_once().warn("gave up after 1.8 seconds");
         }
         Exit::Done
     }

@@ -38,7 +38,7 @@ impl<'a> Visit<'a> {
         root: Option<&Utf8Path>,
         call: &'a Call,
     ) -> Result<Self, Failure> {
-        let notices = Notices::plain();
+        let notices = Notices::at_once();
         let root = root::find_from(root, project(call).as_deref())?;
         for skipped in &root.skipped {
             notices.warn(skipped);
