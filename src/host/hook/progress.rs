@@ -38,6 +38,7 @@ impl State {
         counted: Option<Counted>,
         greatest: Generation,
     ) -> Generation {
+        self.forget_unvouched(counted.as_ref(), greatest);
         let unwritten = host == Host::ClaudeCode || counted.is_none();
         let counted = match counted {
             Some(counted) => self.take_up(counted, greatest),
@@ -50,6 +51,22 @@ impl State {
         };
         self.generation = self.generation.max(counted).max(after);
         self.generation
+    }
+
+    /// Forgets generations that no hook can have left: those beyond what the log and the transcript
+    /// come to, and one step more.
+    ///
+    /// A file that came with the project, say, could else fix the generation for ever, and keep the
+    /// note from each history.
+    fn forget_unvouched(&mut self, counted: Option<&Counted>, greatest: Generation) {
+        let compactions = counted.map_or(0, |counted| counted.compactions);
+        let most = greatest.saturating_add(Generation::new(compactions)).next();
+        if self.generation > most {
+            self.generation = greatest;
+        }
+        self.base = self.base.filter(|base| *base <= greatest.next());
+        self.compacting = self.compacting.filter(|generation| *generation <= most);
+        self.given = self.given.filter(|given| given.generation <= most);
     }
 
     /// Returns the generation that a count comes to.

@@ -80,10 +80,13 @@ pub struct Given {
 }
 
 impl State {
-    /// Returns the state that a file holds; what cannot be read is as good as lost.
+    /// Returns the state that a file holds; what cannot be read is as good as lost, and so is a
+    /// count of more compactions than bytes.
     #[must_use]
     pub fn read(bytes: Option<&[u8]>) -> Self {
-        bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+        let state = bytes.and_then(|bytes| serde_json::from_slice::<Self>(bytes).ok());
+        let state = state.unwrap_or_default();
+        Self { seen: state.seen.filter(|seen| seen.compactions <= seen.bytes.get()), ..state }
     }
 
     /// Returns the file's bytes.

@@ -92,6 +92,31 @@ fn a_session_goes_on_from_what_the_log_knows() {
 }
 
 #[test]
+fn a_word_that_nothing_vouches_for_fixes_no_generation() {
+    const MAX: u64 = u64::MAX;
+    for word in [
+        format!("{{\"generation\":{MAX}}}"),
+        format!("{{\"generation\":8,\"base\":{MAX}}}"),
+        format!("{{\"generation\":8,\"compacting\":{MAX}}}"),
+        format!(
+            "{{\"generation\":8,\"base\":7,\
+             \"seen\":{{\"transcript\":\"t\",\"bytes\":9,\"compactions\":{MAX}}}}}"
+        ),
+    ] {
+        for host in Host::ALL {
+            let mut state = State::read(Some(word.as_bytes()));
+            assert!(state.seen.is_none(), "{word}");
+            assert!(at(&mut state, host, Between, 1, 7) <= 9, "{host}: {word}");
+            assert!(at(&mut state, host, JustCompacted, 2, 8) <= 10, "{host}: {word}");
+        }
+    }
+    let given = format!("{{\"given\":{{\"generation\":{MAX},\"seq\":1,\"created_at\":0}}}}");
+    let mut state = State::read(Some(given.as_bytes()));
+    let generation = Generation::new(at(&mut state, Host::Codex, Between, 0, 0));
+    assert!(state.is_due(&note(1, 0), generation), "the note is given all the same");
+}
+
+#[test]
 fn a_session_that_goes_on_in_another_file_keeps_its_generation() {
     let mut state = State::default();
     assert_eq!(at(&mut state, Host::Gemini, Between, 2, 0), 2);
