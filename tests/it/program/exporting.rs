@@ -6,6 +6,7 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
 };
 
+use graff_notes::session::SessionName;
 use serde_json::{Value, json};
 
 use crate::support::world::World;
@@ -237,4 +238,28 @@ fn a_log_that_cannot_be_read_is_said_and_the_rest_exported() {
     assert_eq!(ran.said("error")["session"], "s1");
     let ran = world.run(&["export", "s2", "gone"]).ends(3);
     assert!(ran.stdout().contains("a note"), "{ran}");
+}
+
+#[test]
+fn the_stores_own_files_are_never_replaced() {
+    let world = world();
+    let log = world.log("s1");
+    let notes = log.parent().expect("a folder").to_owned();
+    symlink(&notes, world.root().join("link")).expect("a link");
+    fs::create_dir(notes.join("below")).expect("a folder");
+    let (lock, below) = (world.store().lock_path(&session("s1")), notes.join("below/x.md"));
+    let ignore = notes.with_file_name(".gitignore");
+    let linked = world.root().join("link/s1.notes.jsonl");
+    let before = fs::read(&log).expect("the log");
+    for path in [&log, &lock, &below, &ignore, &linked, &".graff/notes/s1.notes.jsonl".into()] {
+        let ran = world.run(&["export", "--force", "--output", path.as_str()]).ends(2);
+        let said = format!("could not write {path}: it would stand among the store's own files");
+        assert!(ran.stderr().contains(&said), "{ran}");
+        assert_eq!(fs::read(&log).expect("the log"), before, "{path}");
+    }
+    world.run(&["export", "--force", "--output", "s1.notes.jsonl"]).ends(5);
+}
+
+fn session(name: &str) -> SessionName {
+    SessionName::parse(name).expect("a good name")
 }

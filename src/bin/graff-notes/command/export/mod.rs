@@ -6,7 +6,7 @@ mod sheet;
 
 use std::collections::VecDeque;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
@@ -101,7 +101,7 @@ impl Export {
             return Err(Failure::nothing(what).at(&folder).into());
         }
         let clock = self.selection.times.lasting_clock(cx.out.form(), TimeStyle::Iso);
-        let sheet = Sheet::new(format, clock, self.target()?);
+        let sheet = Sheet::new(format, clock, self.target(&store)?);
         let progress = Progress::new(&cx.notices, sessions.len(), "exporting");
         let mut run = Run { cx, sheet, sum: Sum::default(), progress };
         let mut exit = Exit::Done;
@@ -132,7 +132,14 @@ impl Export {
         }
     }
 
-    fn target(&self) -> Result<Target, Failure> {
+    fn target(&self, store: &Store) -> Result<Target, Failure> {
+        if let Some(path) = &self.output
+            && is_in(store, path)
+        {
+            let what = format_args!("write {path}: it would stand among the store's own files");
+            let advice = "name a file outside of the folder .graff";
+            return Err(Failure::input(what).advise(advice).at(path));
+        }
         let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
         Target::of(self.output.as_deref(), if_there)
     }
@@ -143,6 +150,17 @@ impl Export {
             Entry::Damage(_) => true,
         }
     }
+}
+
+/// Returns whether a path is in the store's own folder, by whatever links it leads there.
+fn is_in(store: &Store, path: &Utf8Path) -> bool {
+    let notes = store.notes_path();
+    let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
+    let folder = folder.unwrap_or(Utf8Path::new(".")).canonicalize();
+    [notes.parent(), Some(&*notes)].into_iter().flatten().any(|ours| {
+        let ours = ours.canonicalize();
+        ours.is_ok_and(|ours| folder.as_ref().is_ok_and(|folder| folder.starts_with(ours)))
+    })
 }
 
 /// An export under way.
