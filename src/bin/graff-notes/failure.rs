@@ -17,6 +17,16 @@ pub(crate) enum Stop {
     Failed(Failure),
 }
 
+impl Stop {
+    /// Adds what a person is to know all the same, where something failed.
+    pub(crate) fn advise(self, advice: impl Into<String>) -> Self {
+        match self {
+            Self::ReaderGone => Self::ReaderGone,
+            Self::Failed(failure) => Self::Failed(failure.advise(advice)),
+        }
+    }
+}
+
 /// Returns that all went well also where nobody reads stdout any more: for a command whose exit
 /// status says as much as its answer.
 pub(crate) fn heard_or_not(said: Result<(), Stop>) -> Result<(), Stop> {

@@ -67,6 +67,10 @@ impl Expected {
         advice: "no endpoint takes as much: give it the messages since the last compaction",
     };
 
+    /// What is imported; the limit is a multiple of what a session comes to in years.
+    pub(crate) const DOCUMENT: Self =
+        Self { what: "the records", bytes_max: 256 << 20, advice: "import a session at a time" };
+
     /// A note that is written outright.
     pub(crate) const NOTE: Self =
         Self { what: "the note", bytes_max: NoteText::BYTES_LIMIT as u64, advice: "shorten it" };

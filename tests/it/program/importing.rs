@@ -62,6 +62,32 @@ fn what_export_wrote_comes_back_record_by_record() {
 }
 
 #[test]
+fn an_export_seals_nothing_that_leaves_no_room_for_others() {
+    let entry = json!({"export": 1, "session": "s1", "kind": "note", "text": "a note"});
+    for (member, number, sealed) in [
+        ("seq", 1_u64 << 63, false),
+        ("gen", 1 << 63, false),
+        ("seq", u64::MAX, true),
+        ("gen", u64::MAX, true),
+    ] {
+        let mut entry = entry.clone();
+        entry[member] = number.into();
+        entry["sealed"] = sealed.into();
+        let world = World::new();
+        let ran = world.fed(entry.to_string(), &["import", "-"]).ends(2);
+        assert!(ran.stderr().contains("nothing vouches for "), "{ran}");
+        assert!(!world.log("s1").exists(), "{entry}");
+    }
+    // As it comes out of a log in which somebody wrote such a line.
+    let world = World::new();
+    let seq = 1_u64 << 63;
+    world.put("s1", format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"a\",\"seq\":{seq}}}\n"));
+    let export = world.run(&["export", "s1", "--format", "jsonl"]).quietly();
+    let ran = World::new().fed(export.stdout(), &["import", "-"]).ends(2);
+    assert!(ran.stderr().contains("nothing vouches for seq 9223372036854775808"), "{ran}");
+}
+
+#[test]
 fn logs_come_whatever_their_files_are_called() {
     let world = World::new();
     let note = "{\"v\":1,\"session\":\"my session\",\"gen\":3,\"text\":\"codegraff's\",\"created_at\":5}\n";

@@ -115,6 +115,7 @@ fn a_pipe_that_nobody_writes_to_is_not_waited_for() {
         &["rollover", "--transcript", "s1.jsonl", "--system", "pipe"][..],
         &["decide", "--transcript", "pipe"],
         &["write", "s1", "--file", "pipe"],
+        &["import", "pipe"],
     ] {
         let ran = world.run(args).ends(1);
         assert!(ran.stderr().ends_with(" from pipe: nobody writes to this pipe\n"), "{ran}");

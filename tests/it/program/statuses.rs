@@ -67,6 +67,30 @@ fn a_full_disk_behind_stdout_is_a_failure() {
 }
 
 #[test]
+fn what_is_on_disk_is_said_to_be_where_the_answer_cannot_be_written() {
+    let world = World::new();
+    let full = || File::options().write(true).open("/dev/full").expect("/dev/full");
+    let log = "{\"v\":1,\"session\":\"s2\",\"text\":\"a note\"}\n";
+    std::fs::write(world.root().join("s2.jsonl"), log).expect("a log");
+    for (args, stored) in [
+        (&["write", "s1", "--text", "a"][..], "the note is on disk: record 1 of generation 0"),
+        (
+            &["write", "s1", "--text", "b", "--json"],
+            "the note is on disk: record 2 of generation 0",
+        ),
+        (&["write", "s1", "--text", "b"], "the note is on disk: record 2 of generation 0"),
+        (&["import", "s2.jsonl"], "the import is on disk: 1 record came"),
+    ] {
+        let mut command = world.command(args);
+        let ran = crate::support::world::Ran::of(command.stdout(full())).ends(1);
+        assert!(ran.stderr().contains("could not write the answer to stdout: No space"), "{ran}");
+        assert!(ran.stderr().contains(stored), "{args:?}: {ran}");
+    }
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "b");
+    assert_eq!(world.run(&["show", "s2"]).quietly().stdout(), "a note");
+}
+
+#[test]
 fn a_help_that_cannot_be_written_is_a_failure() {
     let world = World::new();
     for args in [&["--help"][..], &["--version"], &["write", "--help"]] {

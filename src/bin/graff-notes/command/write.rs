@@ -82,7 +82,12 @@ impl Write {
             cx.notices.warn(format_args!("cut {cut} bytes off the note: over the cap of {cap}"));
         }
         let session = session.as_str();
-        say(cx, &Answer { session, seq, r#gen: generation, outcome, cut })
+        let answer = Answer { session, seq, r#gen: generation, outcome, cut };
+        say(cx, &answer).and_then(|()| cx.out.flush()).map_err(|stop| {
+            let number = number(seq);
+            stop.advise(format!("the note is on disk: record {number} of generation {generation}"))
+        })?;
+        Ok(Exit::Done)
     }
 
     fn note(&self, cx: &Context, session: &SessionName) -> Result<Fitted, Failure> {
@@ -109,23 +114,26 @@ impl Write {
     }
 }
 
-fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<Exit, Stop> {
+fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
     let Answer { seq, r#gen, outcome, .. } = answer;
-    let number = seq.map_or_else(|| "without a number".to_owned(), |seq| seq.to_string());
+    let number = number(*seq);
     match (cx.out.form(), *outcome) {
-        (Form::Json, _) => cx.out.json(answer)?,
+        (Form::Json, _) => cx.out.json(answer),
         (Form::Terminal, "stored") => {
-            cx.out.line(&format!("record {number} of generation {gen} is on disk"))?;
+            cx.out.line(&format!("record {number} of generation {gen} is on disk"))
         }
         (Form::Terminal, _) => {
-            cx.out.line(&format!("record {number} of generation {gen} says the same already"))?;
+            cx.out.line(&format!("record {number} of generation {gen} says the same already"))
         }
         (Form::Plain, _) => {
             let row = vec![Cell::figure_if(*seq), Cell::figure(r#gen), Cell::text(*outcome)];
-            Table::of(&[]).row(&mut cx.out, row)?;
+            Table::of(&[]).row(&mut cx.out, row)
         }
     }
-    Ok(Exit::Done)
+}
+
+fn number(seq: Option<Seq>) -> String {
+    seq.map_or_else(|| "without a number".to_owned(), |seq| seq.to_string())
 }
 
 fn read(from: Input<'_>) -> Result<String, Failure> {

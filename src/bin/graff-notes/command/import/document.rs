@@ -39,6 +39,8 @@ struct Exported {
     text: Option<String>,
     #[serde(default)]
     cut: u64,
+    #[serde(default)]
+    sealed: bool,
 }
 
 /// The session that a line of a log is of.
@@ -142,12 +144,14 @@ impl Exported {
             ("attempt" | "rollover", Some(_)) => return Err("has a text and is no note".to_owned()),
             (kind, _) => return Err(format!("has the unknown kind {kind:?}")),
         };
+        // A document has no checksum: its word is taken where there is room for others behind it.
+        let leaves_no_room = self.seq == Some(u64::MAX) || self.r#gen == u64::MAX;
         Ok(Record {
             generation: Generation::new(self.r#gen),
             created_at: Timestamp::new(self.created_at),
             seq: self.seq.map(Seq::new),
             body,
-            sealed: true,
+            sealed: self.sealed && !leaves_no_room,
         })
     }
 }

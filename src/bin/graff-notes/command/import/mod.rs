@@ -2,11 +2,7 @@
 
 mod document;
 
-use std::{
-    collections::{BTreeMap, btree_map},
-    fs::File,
-    io::{self, Read},
-};
+use std::collections::{BTreeMap, btree_map};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -22,6 +18,7 @@ use crate::{
     context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
+    input::{Expected, Input},
     output::{Cell, Form, Progress, Table, plural},
 };
 use document::Document;
@@ -42,12 +39,6 @@ how many there were before.
 
 Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5
 where lines were left out, else 0.";
-
-/// The longest document that is read, in bytes: a multiple of what a session comes to in years.
-const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
-
-/// What stands for stdin.
-const STDIN: &str = "-";
 
 /// Takes in the records of sessions from exports and from logs
 #[derive(Args, Debug)]
@@ -94,7 +85,8 @@ impl Import {
             return Ok(exit);
         }
         let done = each(cx, &store, &coming, ImportMode::Write)?;
-        heard_or_not(say(cx, &done, "write"))?;
+        let said = say(cx, &done, "write").and_then(|()| cx.out.flush());
+        heard_or_not(said.map_err(|stop| stop.advise(stored(&done))))?;
         // Who wrote between the check and the import has the right of way.
         let late = done.iter().filter_map(|(session, import)| why_not(session, *import));
         Ok(late.fold(exit, |exit, why| graver(exit, cx.notices.failure(&why))))
@@ -104,9 +96,10 @@ impl Import {
     fn coming(&self, cx: &Context) -> Result<(Coming, Exit), Failure> {
         let (mut coming, mut exit) = (Coming::new(), Exit::Done);
         for path in &self.files {
-            let Document { sessions, left_out } = Document::read(&read(path)?).map_err(|why| {
-                refused(path, &why).advise("`graff-notes import --help` says what can be")
-            })?;
+            let Document { sessions, left_out } =
+                Document::read(&Input::of(path).whole(&Expected::DOCUMENT)?).map_err(|why| {
+                    refused(path, &why).advise("`graff-notes import --help` says what can be")
+                })?;
             if left_out > 0 {
                 let lines = plural(left_out, "line");
                 cx.notices
@@ -139,21 +132,6 @@ impl Import {
                 Err(Failure::input(format_args!("import {sessions} as one, as --as asks for")))
             }
         }
-    }
-}
-
-fn read(path: &Utf8Path) -> Result<Vec<u8>, Failure> {
-    let failed = |e: &io::Error| Failure::system(format_args!("read {path}"), e).at(path);
-    let mut bytes = Vec::new();
-    let taken = if path == STDIN {
-        io::stdin().lock().take(DOCUMENT_BYTES_MAX + 1).read_to_end(&mut bytes)
-    } else {
-        let file = File::open(path).map_err(|e| failed(&e))?;
-        file.take(DOCUMENT_BYTES_MAX + 1).read_to_end(&mut bytes)
-    };
-    match taken.map_err(|e| failed(&e))? as u64 {
-        0..=DOCUMENT_BYTES_MAX => Ok(bytes),
-        _ => Err(refused(path, &format!("it has more than {DOCUMENT_BYTES_MAX} bytes"))),
     }
 }
 
@@ -191,6 +169,15 @@ fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
         "`graff-notes log {}` shows those here; --as takes the others in beside them",
         session.to_argument()
     )))
+}
+
+/// Says what is on disk, for whoever does not get the answer.
+fn stored(imports: &[(&SessionName, store::Import)]) -> String {
+    let added = imports.iter().map(|(_, import)| match import {
+        store::Import::Added { added, .. } => *added,
+        store::Import::Nothing { .. } | store::Import::Parted { .. } => 0,
+    });
+    format!("the import is on disk: {} came", plural(added.sum(), "record"))
 }
 
 fn say(

@@ -37,6 +37,10 @@ It serves until its stdin ends. docs/hosts/mcp.md says how each agent is told of
 /// escaped, many times over.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// What whoever reads stderr is told where the answer to a call could not be handed on.
+const UNHEARD: &str = "the call was made all the same: a note that it brought is on disk, and \
+                       `graff-notes log` shows it";
+
 /// Serves the notes as tools over MCP, on stdin and stdout
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -53,8 +57,8 @@ impl Mcp {
         let mut line = Vec::new();
         while read_line(&mut stdin, &mut line)? {
             if let Some(answer) = protocol::answer(cx, self.session.as_deref(), &line) {
-                cx.out.line(&answer)?;
-                cx.out.flush()?;
+                let said = cx.out.line(&answer).and_then(|()| cx.out.flush());
+                said.map_err(|stop| stop.advise(UNHEARD))?;
             }
         }
         Ok(Exit::Done)
