@@ -219,8 +219,8 @@ fn what_cannot_be_meant_is_refused() {
         (&["a", "a"][..], 2, "import a: session s1 is in a too"),
         (&["a", "b", "--as", "s3"], 2, "import 2 sessions as one"),
         (&["a", "--as", "a/b"], 2, "use \"a/b\" as a session"),
-        (&["gone"], 1, "read gone: "),
-        (&["."], 1, "read .: "),
+        (&["gone"], 1, "read the records from gone: "),
+        (&["."], 1, "read the records from .: "),
     ] {
         let ran = world.run(&[&["import"], args].concat()).ends(status);
         assert!(ran.stderr().starts_with(&format!("graff-notes: could not {why}")), "{ran}");
