@@ -165,7 +165,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     if given.is_empty() {
         return Ok(cli);
     }
-    let mut command = with_defaults(described(), &names, given);
+    let mut command = with_defaults(described(), &names, &given);
     read(&mut command).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
 }
 
@@ -184,14 +184,18 @@ fn flags(command: &clap::Command, names: &[String]) -> Vec<String> {
 }
 
 /// Returns the command line on which the flags of a command have other defaults.
-fn with_defaults(command: clap::Command, names: &[String], given: Vec<Given>) -> clap::Command {
+fn with_defaults(command: clap::Command, names: &[String], given: &[Given]) -> clap::Command {
     if let Some((name, names)) = names.split_first() {
         return command.mut_subcommand(name, |command| with_defaults(command, names, given));
     }
-    given.into_iter().fold(command, |command, given| {
-        // A command line lives as long as the program does, and so do its defaults.
-        let value: &'static str = given.value.leak();
-        command.mut_arg(given.setting.flag_id(), |arg| arg.default_value(value))
+    // Each flag stays in its place: `mut_arg` would move it behind the others, and a command line
+    // that is built finds its flags by their places.
+    command.mut_args(|arg| {
+        match given.iter().find(|given| arg.get_id() == &given.setting.flag_id()) {
+            // A command line lives as long as the program does, and so do its defaults.
+            Some(given) => arg.default_value(&*given.value.clone().leak()),
+            None => arg,
+        }
     })
 }
 
