@@ -5,6 +5,8 @@
 //!                   └ groups                  └ handlers
 //! ```
 
+use std::collections::BTreeSet;
+
 use thiserror::Error;
 
 use super::{
@@ -15,6 +17,7 @@ use super::{
 use crate::host::hook::Host;
 
 const HOOKS: &str = "hooks";
+const COMMAND: &str = "command";
 
 /// Why settings are left alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -26,6 +29,17 @@ pub enum Refused {
         /// The line, from 1.
         line: usize,
         /// The character of the line, from 1.
+        column: usize,
+    },
+    /// A key stands twice where our hooks belong: the host takes the last one, and the person may
+    /// mean the first.
+    #[error("line {line}, column {column} has the key {key:?} again")]
+    Repeated {
+        /// The key.
+        key: String,
+        /// The line of its second place, from 1.
+        line: usize,
+        /// The character of that line, from 1.
         column: usize,
     },
     /// Something has another type than the host reads.
@@ -143,7 +157,7 @@ fn places(host: Host, hooks: &Value) -> Vec<Place> {
         for (group, value) in items(&entry.value).iter().enumerate() {
             let handlers = handlers_of(value).map(items).unwrap_or_default();
             let ours = handlers.iter().enumerate().filter(|(_, handler)| {
-                matches!(value_of(handler, "command"), Some(Value { kind: Kind::Text(command), .. })
+                matches!(value_of(handler, COMMAND), Some(Value { kind: Kind::Text(command), .. })
                     if is_ours(host, command))
             });
             found.extend(ours.map(|(handler, _)| Place { event, group, handler }));
@@ -154,10 +168,34 @@ fn places(host: Host, hooks: &Value) -> Vec<Place> {
 
 fn read(text: &str) -> Result<Value, Refused> {
     let root = scan::scan(text).map_err(|broken| at(text, broken))?;
-    match root.kind {
-        Kind::Object(_) => Ok(root),
-        _ => Err(shape("the whole".to_owned(), "an object")),
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err(shape("the whole".to_owned(), "an object"));
     }
+    match repeated_in(&root) {
+        None => Ok(root),
+        Some(entry) => {
+            let (line, column) = place_of(text, entry.start);
+            Err(Refused::Repeated { key: entry.key.clone(), line, column })
+        }
+    }
+}
+
+/// Returns an entry whose key stands before it in the same object, on the way to our handlers.
+fn repeated_in(root: &Value) -> Option<&scan::Entry> {
+    let hooks = value_of(root, HOOKS);
+    let groups = || hooks.into_iter().flat_map(entries).flat_map(|entry| items(&entry.value));
+    let handlers = || groups().filter_map(handlers_of).flat_map(items);
+    repeated(root, Some(HOOKS))
+        .or_else(|| repeated(hooks?, None))
+        .or_else(|| groups().find_map(|group| repeated(group, Some(HOOKS))))
+        .or_else(|| handlers().find_map(|handler| repeated(handler, Some(COMMAND))))
+}
+
+/// Returns the first entry of an object that repeats a key: this one, or any where none is named.
+fn repeated<'v>(object: &'v Value, key: Option<&str>) -> Option<&'v scan::Entry> {
+    let mut seen = BTreeSet::new();
+    let mut meant = entries(object).iter().filter(|entry| key.is_none_or(|key| entry.key == key));
+    meant.find(|entry| !seen.insert(&entry.key))
 }
 
 /// Returns the object that holds all hooks, where there is one.
@@ -195,7 +233,13 @@ fn shape(what: String, wanted: &'static str) -> Refused {
 }
 
 fn at(text: &str, Broken { at }: Broken) -> Refused {
+    let (line, column) = place_of(text, at);
+    Refused::Broken { line, column }
+}
+
+/// Returns the line and the character of the line, from 1, at which a byte stands.
+fn place_of(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
-    Refused::Broken { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }

@@ -188,6 +188,28 @@ fn what_is_no_json_is_refused_with_its_place() {
     assert!(matches!(refused, Refused::Shape { .. }), "{refused}");
 }
 
+#[test]
+fn a_key_that_stands_twice_on_the_way_is_refused_with_its_place() {
+    let twice =
+        |line, column, key| format!("line {line}, column {column} has the key {key:?} again");
+    assert_eq!(refused("{\"hooks\": {},\n \"hooks\": {}}"), twice(2, 2, "hooks"));
+    assert_eq!(refused("{\"hooks\": {},\n \"h\\u006foks\": {}}"), twice(2, 2, "hooks"));
+    assert_eq!(refused("{\"hooks\": {\"Stop\": [], \"Stop\": []}}"), twice(1, 24, "Stop"));
+    let group = "{\"hooks\": {\"Stop\": [{\"hooks\": [],\n\"hooks\": []}]}}";
+    assert_eq!(refused(group), twice(2, 1, "hooks"));
+    let handler =
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\",\n\"command\": \"b\"}]}]}}";
+    assert_eq!(refused(handler), twice(2, 1, "command"));
+    for host in WITH_SETTINGS {
+        let elsewhere = "{\"a\": 1, \"a\": 2, \"hooks\": {}}";
+        let installed = install(host, elsewhere).expect("what is not on the way is let pass");
+        assert_eq!(remove(host, &installed).as_deref(), Ok("{\"a\": 1, \"a\": 2}"));
+        let ours = install(host, "{}").expect("settings");
+        let twice = ours.replacen('{', "{\"hooks\": {},", 1);
+        assert!(matches!(remove(host, &twice), Err(Refused::Repeated { .. })), "{host}");
+    }
+}
+
 /// White space and comments, as they may stand between any two things.
 fn gap() -> impl Strategy<Value = String> {
     prop_oneof![

@@ -54,11 +54,11 @@ impl Setting {
         Ok(Some(after).filter(|after| backup.is_some() || after.trim() != "{}"))
     }
 
-    /// Returns whether something of ours is in a text.
+    /// Returns whether something of ours is in a text, or may be, where that cannot be told.
     pub(super) fn has_ours(self, text: &str) -> bool {
         match self {
             Self::Hooks(host) => {
-                settings::events(host, text).is_ok_and(|events| !events.is_empty())
+                settings::events(host, text).map_or(true, |events| !events.is_empty())
             }
             Self::Whole(_) => text.contains(OURS),
         }
