@@ -41,7 +41,11 @@ impl State {
         self.forget_unvouched(counted.as_ref(), greatest);
         let unwritten = host == Host::ClaudeCode || counted.is_none();
         let counted = match counted {
-            Some(counted) => self.take_up(counted, greatest),
+            Some(counted) => {
+                let counted = self.take_up(counted, greatest);
+                self.forget_compaction(moment, counted);
+                counted
+            }
             None => greatest,
         };
         let after = match (moment, self.compacting) {
@@ -67,6 +71,15 @@ impl State {
         self.base = self.base.filter(|base| *base <= greatest.next());
         self.compacting = self.compacting.filter(|generation| *generation <= most);
         self.given = self.given.filter(|given| given.generation <= most);
+    }
+
+    /// Forgets that a compaction is under way once the transcript has it: the word for the next one
+    /// may be lost, and this one must not be taken for it. Between the hooks of one compaction it is
+    /// kept, whichever of them comes first.
+    fn forget_compaction(&mut self, moment: Moment, counted: Generation) {
+        if moment == Moment::Between && self.compacting.is_some_and(|before| before < counted) {
+            self.compacting = None;
+        }
     }
 
     /// Returns the generation that a count comes to.

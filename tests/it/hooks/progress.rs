@@ -47,6 +47,15 @@ fn claude_code_calls_before_it_writes_the_compaction_down() {
 }
 
 #[test]
+fn a_compaction_of_which_nobody_said_that_it_comes_is_counted_after_one_of_which_it_was_said() {
+    let mut state = State { compacting: Some(Generation::ZERO), ..State::default() };
+    assert_eq!(at(&mut state, Host::ClaudeCode, JustCompacted, 0, 0), 1, "SessionStart(compact)");
+    assert_eq!(at(&mut state, Host::ClaudeCode, Between, 1, 1), 1, "the next prompt");
+    assert_eq!(state.compacting, None, "the transcript has it");
+    assert_eq!(at(&mut state, Host::ClaudeCode, JustCompacted, 1, 1), 2, "PreCompact was lost");
+}
+
+#[test]
 fn codex_writes_the_compaction_down_before_it_calls() {
     let mut state = State::default();
     assert_eq!(at(&mut state, Host::Codex, Between, 0, 0), 0, "PreCompact");

@@ -60,8 +60,8 @@ fn a_session_that_has_a_note_is_given_it_at_its_start_and_at_each_compaction() {
 }
 
 #[test]
-fn every_source_of_a_start_gives_it() {
-    for source in ["startup", "resume", "clear", "compact", "fork", "something-new"] {
+fn every_source_of_a_start_but_clear_gives_it() {
+    for source in ["startup", "resume", "compact", "fork", "something-new"] {
         for host in [Host::ClaudeCode, Host::Codex] {
             is_given(desk(host).begins("s1", source));
         }
@@ -209,6 +209,36 @@ fn a_cleared_session_has_another_name_and_starts_empty() {
     is_given(desk.begins("s1", "startup"));
     assert_eq!(desk.begins("s2", "clear"), None);
     assert_eq!(desk.prompt("s2", "something else"), None);
+}
+
+#[test]
+fn a_history_that_is_cleared_under_its_own_name_starts_empty_and_keeps_its_notes() {
+    for host in [Host::ClaudeCode, Host::Codex] {
+        let desk = desk(host);
+        assert_eq!(desk.begins("s1", "clear"), None, "{host}");
+        assert_eq!(desk.prompt("s1", "something else"), None, "{host}");
+        assert_eq!(desk.newest("s1").expect("its note").text, NOTE, "{host}");
+    }
+}
+
+#[test]
+fn where_the_word_of_a_second_compaction_is_lost_the_note_is_given_all_the_same() {
+    for host in [Host::ClaudeCode, Host::Codex] {
+        let desk = desk(host);
+        is_given(desk.begins("s1", "startup"));
+        desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+        for (generation, agent) in [("0", 2_000), ("1", 3_000)] {
+            if host == Host::Codex {
+                desk.says("s1", &[Compacted(generation)]);
+            }
+            is_given(desk.begins("s1", "compact"));
+            if host == Host::ClaudeCode {
+                desk.says("s1", &[Compacted(generation)]);
+            }
+            desk.says("s1", &[Agent("on it", agent)]);
+            assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
+        }
+    }
 }
 
 #[test]

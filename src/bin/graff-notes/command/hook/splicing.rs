@@ -1,14 +1,14 @@
 //! Gives the newest note back to the agent: once a history, or in each request's system prompt.
 
 use graff_notes::{
-    host::hook::{Answer, Event, State, behind_summary},
+    host::hook::{Answer, Event, Start, State, behind_summary},
     note::{Note, NoteCap},
     prompt::{Block, Limits},
     store::Newest,
     units::Generation,
 };
 
-use super::{lineage, moim, visit::Visit};
+use super::{lineage, moim, turn, visit::Visit};
 use crate::failure::Failure;
 
 /// The most that is shown: whatever was stored, as far as the host takes it.
@@ -23,6 +23,9 @@ pub(super) fn splice(visit: &Visit<'_>) -> Result<(), Failure> {
     let state = visit.state()?;
     if is_our_request(visit, &state) {
         return Ok(());
+    }
+    if matches!(visit.call.event, Event::Start(Start::Clear)) {
+        return pass_over(visit, &note);
     }
     let Some(block) = block(visit, &note) else { return Ok(()) };
     let (dated, greatest) = (block.dated(), visit.greatest()?);
@@ -50,6 +53,11 @@ pub(super) fn splice(visit: &Visit<'_>) -> Result<(), Failure> {
         Err(_) if !said && !kept && foreseen.is_due(&note, generation) => visit.say(&answer),
         Err(failure) => Err(failure),
     }
+}
+
+/// Gives nothing to a history that the user has just emptied, neither now nor at the next prompt.
+fn pass_over(visit: &Visit<'_>, note: &Note) -> Result<(), Failure> {
+    turn::generation(visit, |state, generation| state.give(note, generation)).map(|_| ())
 }
 
 /// Gives the newest note, whatever was given before.
@@ -99,10 +107,12 @@ fn is_our_request(visit: &Visit<'_>, state: &State) -> bool {
     }
 }
 
-/// Whether the next hook would have to read much again.
+/// Whether the next hook would have to read much again, or would take a compaction for another one.
 fn is_far_from(before: &State, after: &State) -> bool {
     const FAR_BYTES: u64 = 1024 * 1024;
     let seen = |state: &State| state.seen.as_ref().map_or(0, |seen| seen.bytes.get());
     let generation = |state: &State| -> Generation { state.generation };
-    generation(before) != generation(after) || seen(after).abs_diff(seen(before)) > FAR_BYTES
+    generation(before) != generation(after)
+        || before.compacting != after.compacting
+        || seen(after).abs_diff(seen(before)) > FAR_BYTES
 }
