@@ -1,11 +1,21 @@
 //! `splice`: the prompt always comes out; with the note where there is one, else byte for byte.
 
-use std::os::unix::fs::PermissionsExt;
+use std::{
+    io::Write,
+    os::{
+        fd::OwnedFd,
+        unix::{fs::PermissionsExt, net::UnixStream},
+    },
+    thread,
+};
 
 use serde_json::{Value, json};
 
 use super::names::as_bound_user;
-use crate::support::{skipped, world::World};
+use crate::support::{
+    skipped,
+    world::{Ran, World},
+};
 
 const BASE: &str = "# Agent\r\n\r\n## HARD CONSTRAINTS\n- never push\n\n## Tools\n- read";
 
@@ -160,4 +170,21 @@ fn a_store_that_only_can_be_read_is_read() {
     assert!(spliced.stdout().contains("SUBGOAL"), "{spliced}");
     let written = as_bound_user(&world, &["write", "s1"]).expect("it could run it before");
     assert!(written.ends(1).stderr().contains("Permission denied"), "it can only be read");
+}
+
+#[test]
+fn a_prompt_whose_rest_cannot_be_read_is_said_to_be_cut_off() {
+    let world = World::new();
+    let (mut host, program) = UnixStream::pair().expect("two ends");
+    // Who hangs up with something unread resets the connection: behind the prompt is no end.
+    (&program).write_all(b"unread").expect("written");
+    let mut command = world.command(&["splice", "s1"]);
+    let child = command.stdin(OwnedFd::from(program)).spawn().expect("the program starts");
+    drop(command);
+    let writer = thread::spawn(move || host.write_all(&vec![b'x'; 17 << 20]).expect("it reads"));
+    let ran = Ran::of_child(child).ends(2);
+    writer.join().expect("it ends");
+    assert_eq!(ran.stdout.len(), 17 << 20);
+    assert!(ran.stderr().contains("the prompt is cut off: could not read its rest"), "{ran}");
+    assert!(ran.stderr().contains("it has more than"), "{ran}");
 }

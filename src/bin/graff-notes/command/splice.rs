@@ -207,8 +207,17 @@ fn pass_on(cx: &mut Context, beginning: &[u8]) -> Result<(), Stop> {
     }
     let (mut stdin, mut piece) = (io::stdin().lock(), vec![0; PIECE]);
     cx.out.given(beginning)?;
-    while let Ok(read @ 1..) = stdin.read(&mut piece) {
-        cx.out.given(piece.get(..read).unwrap_or_default())?;
+    loop {
+        match stdin.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => cx.out.given(piece.get(..read).unwrap_or_default())?,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => {
+                cx.notices
+                    .warn(format_args!("the prompt is cut off: could not read its rest: {e}"));
+                break;
+            }
+        }
     }
     cx.out.flush()
 }
