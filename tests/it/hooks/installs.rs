@@ -12,6 +12,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::Host;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -330,4 +331,81 @@ fn status_shows_every_host_a_row_and_what_is_missing() {
     let both = hooks(&desk, &["status", "codex", "--json"]).ends(0);
     let scopes: Vec<_> = both.answers().iter().map(|row| row["scope"].clone()).collect();
     assert_eq!(scopes, ["user", "project"]);
+}
+
+#[test]
+fn trust_is_read_from_what_codex_has_on_record_and_from_nothing_that_looks_like_it() {
+    let desk = desk();
+    hooks(&desk, &["install", "codex"]).quietly();
+    let path = desk.home().join(".codex/hooks.json");
+    let events = ["session_start", "user_prompt_submit", "pre_compact", "stop"];
+    let lines = |before: &str, after: &str| {
+        let line = |event| format!("{before}hooks.state.\"{path}:{event}:0:0\"{after}\n");
+        events.map(line).concat()
+    };
+    let hash = "trusted_hash = \"sha256:0\"";
+    for (config, trusted) in [
+        (lines("[", &format!("]\n{hash}")), true),
+        (lines("", &format!(" = {{ {hash} }}")), true),
+        (lines("# [", "]"), false),
+        (format!("note = '''\n{}'''\n", lines("[", "]")), false),
+    ] {
+        put(&desk, ".codex/config.toml", &config);
+        assert_eq!(status(&desk, "codex")["trusted"], json!(trusted), "{config}");
+    }
+}
+
+#[test]
+fn where_codexs_trust_cannot_be_read_that_is_said_and_nothing_waits() {
+    let desk = desk();
+    hooks(&desk, &["install", "codex"]).quietly();
+    let config = desk.home().join(".codex/config.toml");
+    let pipe =
+        || mknodat(CWD, config.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    let broken = || fs::write(&config, "model = ").expect("written");
+    let stray = || fs::write(&config, b"model = \"\xFF\"\n").expect("written");
+    let large = || fs::write(&config, "#".repeat(5 << 20)).expect("written");
+    let things: [&dyn Fn(); 4] = [&pipe, &broken, &stray, &large];
+    for put in things {
+        put();
+        let ran = hooks(&desk, &["status", "codex", "--json"]).ends(1);
+        assert_eq!(ran.json()["trusted"], Value::Null, "{ran}");
+        assert!(ran.stderr().contains("could not tell whether codex trusts the hooks"), "{ran}");
+        let shown = hooks(&desk, &["status", "codex"]).ends(1);
+        assert!(shown.stdout().contains("\tyes\tunknown\t"), "{shown}");
+        let doctor = Ran::of(desk.command(&["doctor"]).current_dir(desk.project()));
+        assert!(!doctor.stdout().contains("not trusted"), "{doctor}");
+        fs::remove_file(&config).expect("it is there");
+    }
+    pipe();
+    hooks(&desk, &["remove", "codex"]).quietly();
+}
+
+#[test]
+fn without_a_home_the_projects_hooks_are_told_and_taken_out_all_the_same() {
+    let desk = desk();
+    let homeless = |args: &[&str]| {
+        let args = [&["hooks"], args].concat();
+        let mut command = desk.command(&args);
+        Ran::of(command.current_dir(desk.project()).stdin(Stdio::null()).env_remove("HOME"))
+    };
+    assert_eq!(homeless(&["status"]).quietly().stdout(), "");
+    homeless(&["install", "claude-code", "--project"]).quietly();
+    let told = homeless(&["status", "--json"]).quietly().json();
+    assert_eq!((&told["host"], &told["scope"]), (&json!("claude-code"), &json!("project")));
+    let ran = homeless(&["remove", "claude-code", "--project"]).quietly();
+    assert!(ran.stdout().starts_with("removed from\t"), "{ran}");
+    assert!(!desk.project().join(".claude").exists());
+}
+
+#[test]
+fn removing_from_settings_that_cannot_be_told_apart_is_refused_and_not_taken_for_done() {
+    let desk = desk();
+    let twice = "{\"hooks\": {},\n \"hooks\": {}}";
+    let path = put(&desk, ".claude/settings.json", twice);
+    for action in ["install", "remove"] {
+        let ran = hooks(&desk, &[action, "claude-code"]).ends(2);
+        assert!(ran.stderr().contains("line 2, column 2 has the key \"hooks\" again"), "{ran}");
+        assert_eq!(text(&path), twice);
+    }
 }

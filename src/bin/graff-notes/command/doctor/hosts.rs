@@ -1,18 +1,26 @@
 //! Whether the agents' hooks are installed, and whether a call of ours answers as they would call it.
 
-use std::process::{Command, Stdio};
+use std::{
+    io,
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
 use camino::Utf8PathBuf;
 
 use super::Finding;
 use crate::command::hooks::{Installed, Standing, standings};
 
+/// How long a call may take: a hook of ours ends within two seconds.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// How often is looked whether it has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
 /// Says how each agent stands to us.
 pub(super) fn all(root: Utf8PathBuf) -> Vec<Finding> {
-    match standings(root, None) {
-        Ok(standings) => standings.iter().map(one).collect(),
-        Err(why) => vec![Finding::warning("hooks", why.to_string(), "`graff-notes hooks status`")],
-    }
+    standings(root, None).iter().map(one).collect()
 }
 
 fn one(standing: &Standing) -> Finding {
@@ -38,6 +46,10 @@ fn one(standing: &Standing) -> Finding {
         let detail = format!("{host}, {scope}: no folder in PATH has graff-notes");
         return Finding::failure(CHECK, detail, "put the program into a folder of PATH");
     };
+    if let Some(why) = &standing.untold {
+        let detail = format!("{host}, {scope}: installed, and {why}");
+        return Finding::warning(CHECK, detail, why.advice().unwrap_or_default());
+    }
     if standing.trusted == Some(false) {
         let detail = format!("{host}, {scope}: installed, and not trusted");
         return Finding::warning(CHECK, detail, "trust the hooks with /hooks in codex");
@@ -45,11 +57,16 @@ fn one(standing: &Standing) -> Finding {
     // As the agent calls it, on an event that says nothing.
     let mut call = Command::new(program);
     call.args(["hook", host]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    match call.status() {
-        Ok(status) if status.success() => {
+    match ended(&mut call) {
+        Ok(None) => Finding::failure(
+            CHECK,
+            format!("{host}, {scope}: {program} had not ended after {} s", LIMIT.as_secs()),
+            advice,
+        ),
+        Ok(Some(status)) if status.success() => {
             Finding::ok(CHECK, format!("{host}, {scope}: installed, and answers"))
         }
-        Ok(status) => Finding::failure(
+        Ok(Some(status)) => Finding::failure(
             CHECK,
             format!("{host}, {scope}: {program} ended with {status}"),
             advice,
@@ -59,5 +76,21 @@ fn one(standing: &Standing) -> Finding {
             format!("{host}, {scope}: {program}: {e}"),
             "check that it can be run",
         ),
+    }
+}
+
+/// Runs a program to its end, or ends it where it overruns the limit.
+fn ended(call: &mut Command) -> io::Result<Option<ExitStatus>> {
+    let (mut child, begun) = (call.spawn()?, Instant::now());
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begun.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(LOOK_EVERY);
     }
 }

@@ -49,7 +49,7 @@ In a pipe it prints: host, user or project, whether the hooks are in, whether Co
 on record for them, when the host last called and on which event, the settings. Without a host it
 has a line for each of them, and one more where a project has hooks of its own.
 
-Exit status: 1 where settings cannot be read, else 0.";
+Exit status: 1 where settings cannot be read, else 0. Without HOME only a project has settings.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]
@@ -152,11 +152,12 @@ impl Where {
             }
             done.changed.push(file.into_path());
         }
-        let left = status::standings(cx.root()?.path, Some(self.host))?;
-        if left.iter().all(|standing| matches!(standing.installed, Installed::No)) {
-            done.changed.extend(hook::forget(self.host)?);
-        }
-        answer(cx, &done, "removed from")
+        let left = status::standings(cx.root()?.path, Some(self.host));
+        let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
+        let forgotten = if are_all_out { hook::forget(self.host) } else { Ok(Vec::new()) };
+        done.changed.extend(forgotten.as_deref().unwrap_or_default().iter().cloned());
+        let exit = answer(cx, &done, "removed from")?;
+        Ok(forgotten.map(|_| exit)?)
     }
 
     fn done(&self, next: &'static str) -> Done {

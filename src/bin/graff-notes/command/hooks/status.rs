@@ -1,7 +1,7 @@
 //! `hooks status`: which agents have the hooks, whether they can call us, and when they did.
 
 use std::{
-    env, fs,
+    env, fmt,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -16,6 +16,7 @@ use graff_notes::{
     units::Timestamp,
 };
 use serde::Serialize;
+use toml::de::{DeTable, DeValue};
 
 use super::{
     file::PersonsFile,
@@ -53,6 +54,9 @@ pub(in crate::command) struct Standing {
     pub(in crate::command) installed: Installed,
     /// Whether Codex has trust on record for each hook; null for the others.
     pub(in crate::command) trusted: Option<bool>,
+    /// Why that cannot be told, where it can't.
+    #[serde(skip)]
+    pub(in crate::command) untold: Option<Failure>,
     /// Where the program lies that the agent will find; null where there is none.
     pub(in crate::command) reachable: Option<Utf8PathBuf>,
     last_called: Option<LastCall>,
@@ -75,38 +79,37 @@ struct LastCall {
 
 impl Status {
     pub(super) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let standings = standings(cx.root()?.path, self.host)?;
+        let standings = standings(cx.root()?.path, self.host);
         match cx.out.form() {
             Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing))?,
             form => show(cx, &standings, &self.times.clock(form))?,
         }
-        let unreadable = standings.iter().filter_map(Standing::unreadable);
+        let unreadable = standings.into_iter().flat_map(Standing::failures);
         Ok(unreadable.fold(Exit::Done, |_, failure| cx.notices.failure(&failure)))
     }
 }
 
 /// Returns how the agents stand to us, or one of them: for the user, and for the project below
-/// `root` where that has settings of its own.
-pub(in crate::command) fn standings(
-    root: Utf8PathBuf,
-    only: Option<Host>,
-) -> Result<Vec<Standing>, Failure> {
+/// `root` where that has settings of its own. A user without a home has none.
+pub(in crate::command) fn standings(root: Utf8PathBuf, only: Option<Host>) -> Vec<Standing> {
     let project = Scope::Project(root);
     let mut standings = Vec::new();
     for host in Host::ALL.into_iter().filter(|host| only.is_none_or(|it| it == *host)) {
-        standings.push(Standing::of(host, "user", &Scope::User)?);
-        let of_project = Standing::of(host, "project", &project)?;
-        let same = standings.last().is_some_and(|of_user| of_user.settings == of_project.settings);
-        if !same && !matches!(of_project.installed, Installed::No) {
-            standings.push(of_project);
-        }
+        let of_user = Standing::of(host, "user", &Scope::User);
+        let settings = of_user.as_ref().map(|of_user| of_user.settings.clone());
+        let of_project = Standing::of(host, "project", &project).filter(|of_project| {
+            Some(&of_project.settings) != settings.as_ref()
+                && !matches!(of_project.installed, Installed::No)
+        });
+        standings.extend(of_user.into_iter().chain(of_project));
     }
-    Ok(standings)
+    standings
 }
 
 impl Standing {
-    fn of(host: Host, scope_name: &'static str, scope: &Scope) -> Result<Self, Failure> {
-        let files = places(host, scope)?;
+    /// Returns how an agent stands to us; `None` where it has no such settings.
+    fn of(host: Host, scope_name: &'static str, scope: &Scope) -> Option<Self> {
+        let files = places(host, scope).ok()?;
         let settings = files.first().map(|(path, _)| path.clone()).unwrap_or_default();
         let last_called = last_called(host).map(|(at, event)| LastCall {
             at: millis(at.duration_since(UNIX_EPOCH).unwrap_or_default()),
@@ -115,33 +118,43 @@ impl Standing {
         let installed = Installed::of(files);
         let trusted = match (host, &installed) {
             (Host::Codex, Installed::Yes | Installed::Partly { .. }) => {
-                Some(is_trusted(&settings)?)
+                is_trusted(&settings).map(Some)
+            }
+            _ => Ok(None),
+        };
+        let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
+        let (host, scope, reachable) = (host.as_str(), scope_name, reachable());
+        Some(Self { host, scope, settings, installed, trusted, untold, reachable, last_called })
+    }
+
+    /// Returns the failures that settings which cannot be read are.
+    fn failures(self) -> impl Iterator<Item = Failure> {
+        let Self { host, settings, .. } = &self;
+        let unreadable = match &self.installed {
+            Installed::Unreadable { why } => {
+                let what = format_args!("tell whether {host} has the hooks, in {settings}: {why}");
+                let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
+                Some(failure.advise(format!("mend {settings}")).at(settings))
             }
             _ => None,
         };
-        let reachable = reachable();
-        let host = host.as_str();
-        Ok(Self { host, scope: scope_name, settings, installed, trusted, reachable, last_called })
-    }
-
-    /// Returns the failure that settings which cannot be read are.
-    fn unreadable(&self) -> Option<Failure> {
-        let Installed::Unreadable { why } = &self.installed else { return None };
-        let Self { host, settings, .. } = self;
-        let what = format_args!("tell whether {host} has the hooks, in {settings}: {why}");
-        let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
-        Some(failure.advise(format!("mend {settings}")).at(settings))
+        unreadable.into_iter().chain(self.untold)
     }
 
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
-        let trusted = self.trusted.map(|on_record| if on_record { "on record" } else { "no" });
+        let trusted = match (self.trusted, &self.untold) {
+            (Some(true), _) => "on record",
+            (Some(false), _) => "no",
+            (None, Some(_)) => "unknown",
+            (None, None) => "-",
+        };
         let called = self.last_called.as_ref();
         let called = called.map(|LastCall { at, event }| format!("{} ({event})", clock.show(*at)));
         vec![
             Cell::text(self.host),
             Cell::text(self.scope),
             Cell::text(self.installed.words()),
-            Cell::text(trusted.unwrap_or("-")),
+            Cell::text(trusted),
             Cell::text(called.unwrap_or_else(|| "never".to_owned())),
             Cell::text(self.settings.as_str()),
         ]
@@ -208,11 +221,30 @@ fn show(cx: &mut Context, standings: &[Standing], clock: &Clock) -> Result<(), S
 /// Whether Codex CLI has trust on record for each hook in a file. It keeps a hash of each, so a
 /// hook that was changed since is on record and not trusted: only `/hooks` in codex tells.
 fn is_trusted(settings: &Utf8Path) -> Result<bool, Failure> {
-    let config = fs::read_to_string(codex_config()?).unwrap_or_default();
-    Ok(Registration::of(Host::Codex).iter().all(|hook| {
-        let key = format!("[hooks.state.\"{settings}:{}:", snake_case(hook.event));
-        config.contains(&key)
-    }))
+    let path = codex_config()?;
+    let untold = |why: &dyn fmt::Display| {
+        let what = format_args!("tell whether codex trusts the hooks, in {path}: {why}");
+        let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
+        failure.advise(format!("mend {path}")).at(&path)
+    };
+    let file = PersonsFile::open(path.clone()).map_err(|why| untold(&why))?;
+    let config = DeTable::parse(file.text().unwrap_or_default());
+    let config = config.map_err(|why| untold(&why.message()))?;
+    let state = table_in(config.get_ref(), "hooks").and_then(|hooks| table_in(hooks, "state"));
+    let on_record = |event: &str| {
+        let beginning = format!("{settings}:{}:", snake_case(event));
+        state.is_some_and(|state| {
+            state.keys().any(|key| key.get_ref().starts_with(beginning.as_str()))
+        })
+    };
+    Ok(Registration::of(Host::Codex).iter().all(|hook| on_record(hook.event)))
+}
+
+fn table_in<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
+    match table.get(name)?.get_ref() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
 }
 
 fn snake_case(event: &str) -> String {
