@@ -89,7 +89,7 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_graff-notes"));
         command.args(args).current_dir(self.root()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "GRAFF_COMPLETE"] {
             command.env_remove(variable);
         }
         command.env("GRAFF_ROOT", self.root()).env("TERM", "xterm").env("GRAFF_PAGER", "");

@@ -91,7 +91,8 @@ impl Hook {
         if let Err(e) = thread::Builder::new().spawn(attend) {
             Notices::at_once().warn(format_args!("could not start: {e}"));
         } else if ended.recv_timeout(DEADLINE).is_err() {
-            Notices::at_once().warn("gave up after 1.8 seconds");
+            let seconds = DEADLINE.as_secs_f32();
+            Notices::at_once().warn(format_args!("gave up after {seconds} seconds"));
         }
         Exit::Done
     }
