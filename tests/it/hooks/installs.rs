@@ -206,7 +206,10 @@ fn what_has_the_name_of_the_kept_text_already_is_neither_written_to_nor_removed(
 
         fs::remove_file(backup(&path)).expect("the link is there");
         fs::write(backup(&path), "precious").expect("written");
-        hooks(&desk, &["install", host.as_str()]).quietly();
+        let ran = hooks(&desk, &["install", host.as_str()]).quietly();
+        let third = format!("{}.3", backup(&path));
+        assert!(ran.stdout().contains(&format!("before that\t{third}")), "{ran}");
+        assert_eq!(text(Utf8Path::new(&third)), SETTINGS, "beside what has the names");
         hooks(&desk, &["remove", host.as_str()]).quietly();
         assert_eq!((text(&path), text(&backup(&path))), (SETTINGS.to_owned(), "precious".into()));
     }

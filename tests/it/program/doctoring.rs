@@ -1,7 +1,11 @@
 //! The doctor says of each thing that we rely on whether it holds, and what to do where it doesn't;
 //! it leaves nothing behind.
 
-use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    process::Command,
+};
 
 use serde_json::{Value, json};
 
@@ -150,4 +154,17 @@ fn hooks_that_are_installed_are_called_as_the_agent_would() {
         lost.as_str().is_some_and(|it| it.ends_with("no folder in PATH has graff-notes")),
         "{lost}"
     );
+}
+
+#[test]
+fn a_program_that_never_ends_is_not_waited_for() {
+    let world = World::new();
+    let mut install = world.command(&["hooks", "install", "claude-code"]);
+    Ran::of(install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR")).ends(0);
+    let found = world.root().join("graff-notes");
+    fs::write(&found, "#!/bin/sh\nexec sleep 600\n").expect("a program");
+    fs::set_permissions(&found, Permissions::from_mode(0o755)).expect("it can be run");
+    let path = format!("{}:/usr/bin:/bin", world.root());
+    let ran = Ran::of(command(&world, &[]).env("PATH", path)).ends(1);
+    assert!(ran.stdout().contains("had not ended after 5 s"), "{ran}");
 }

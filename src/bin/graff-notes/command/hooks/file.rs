@@ -5,16 +5,21 @@ use std::{
     fmt,
     fs::{self, File, Permissions},
     io::{self, Write},
+    iter,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::ErrorKind;
 
-use crate::failure::Failure;
+use crate::{exit::Exit, failure::Failure};
 
 /// What the name of the text before ours ends in.
 const BACKUP_SUFFIX: &str = ".before-graff-notes";
 /// What the name of the new text ends in before it is in its place.
 const NEW_SUFFIX: &str = ".graff-notes-new";
+
+/// More texts of before are not kept beside a file.
+const BACKUPS_MAX: u32 = 100;
 
 /// A longer file holds no settings, in bytes.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -81,6 +86,8 @@ impl PersonsFile {
     }
 
     /// Puts another text in the place of this one, in one step, with the rights that it had.
+    ///
+    /// A file that its host, or whoever else, has written since it was read is left alone.
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.check_writable()?;
         if let Some(folder) = self.target.parent() {
@@ -89,21 +96,24 @@ impl PersonsFile {
         let new = self.beside(NEW_SUFFIX);
         let _ = fs::remove_file(&new); // of an installation that was killed
         let written = create(&new, text, self.permissions.clone());
-        let replaced = written.and_then(|()| fs::rename(&new, &self.target));
-        replaced.map_err(|e| {
+        let written = written.map_err(|e| failed("replace", &self.target, &e));
+        let replaced = written.and_then(|()| self.check_unchanged()).and_then(|()| {
+            fs::rename(&new, &self.target).map_err(|e| failed("replace", &self.target, &e))
+        });
+        replaced.inspect_err(|_| {
             let _ = fs::remove_file(&new); // what is left of it says nothing
-            failed("replace", &self.target, &e)
         })?;
         self.text = Some(text.to_owned());
-        Ok(())
+        self.sync_folder()
     }
 
     /// Removes the file.
     pub(super) fn delete(&mut self) -> Result<(), Failure> {
         self.check_writable()?;
+        self.check_unchanged()?;
         fs::remove_file(&self.target).map_err(|e| failed("remove", &self.target, &e))?;
         self.text = None;
-        Ok(())
+        self.sync_folder()
     }
 
     /// Removes the folders that the file stood in, as far as they are empty and below `roof`.
@@ -117,17 +127,22 @@ impl PersonsFile {
         }
     }
 
-    /// Keeps the text as it is beside the file, and returns where; whatever has that name already
-    /// is not ours to replace, and nothing is kept then.
-    pub(super) fn back_up(&self) -> Result<Option<Utf8PathBuf>, Failure> {
+    /// Keeps the text as it is beside the file, and returns where. Whatever has that name already is
+    /// not ours to replace: then it gets the next one, with a number.
+    pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
-        let backup = self.backup_path();
+        let first = self.backup_path();
         let text = self.text.as_deref().unwrap_or_default();
-        match create(&backup, text, self.permissions.clone()) {
-            Ok(()) => Ok(Some(backup)),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(None),
-            Err(e) => Err(failed("write", &backup, &e)),
+        let numbered =
+            (2..=BACKUPS_MAX).map(|number| Utf8PathBuf::from(format!("{first}.{number}")));
+        for backup in iter::once(first.clone()).chain(numbered) {
+            match create(&backup, text, self.permissions.clone()) {
+                Ok(()) => return Ok(backup),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(failed("write", &backup, &e)),
+            }
         }
+        Err(self.left_alone(format_args!("there are {BACKUPS_MAX} copies of it, {first} and on")))
     }
 
     /// Returns the text that was kept, where there is one.
@@ -155,6 +170,29 @@ impl PersonsFile {
 
     fn beside(&self, suffix: &str) -> Utf8PathBuf {
         Utf8PathBuf::from(format!("{}{suffix}", self.target))
+    }
+
+    /// Whoever has written the file since it was read must not lose what he wrote.
+    fn check_unchanged(&self) -> Result<(), Failure> {
+        let now = match fs::read(&self.target) {
+            Ok(now) => Some(now),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(failed("read", &self.target, &e)),
+        };
+        if now.as_deref() == self.text.as_deref().map(str::as_bytes) {
+            return Ok(());
+        }
+        let what = format_args!("change {}: it was written by another meanwhile", self.path);
+        Err(Failure::new(Exit::Failed, ErrorKind::Io.as_str(), what)
+            .advise("run it again")
+            .at(&self.path))
+    }
+
+    /// Sees to it that a loss of power doesn't undo what was done to the file.
+    fn sync_folder(&self) -> Result<(), Failure> {
+        let folder = self.target.parent().filter(|it| *it != "").unwrap_or(Utf8Path::new("."));
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|e| failed("sync the folder", folder, &e))
     }
 
     /// A file that is replaced needs no right to be written; but whoever took that right away

@@ -117,7 +117,7 @@ impl Where {
                 continue;
             }
             if before.is_some_and(|before| !setting.has_ours(&before)) {
-                done.backups.extend(file.back_up()?);
+                done.backups.push(file.back_up()?);
             }
             file.replace(&after)?;
             done.changed.push(file.into_path());
