@@ -41,11 +41,10 @@ pub(super) fn open_file(
 }
 
 /// Returns what `path` names below `root`, if it is a plain file.
-///
-/// A link on the way is followed: what is said here is only compared with what was opened.
 pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
-    let stat = rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)
-        .map_err(|errno| failed(root, path, errno))?;
+    let folder = open_folder(root, path.parent().unwrap_or(root))?;
+    let name = path.file_name().unwrap_or_default();
+    let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     match refused(path, Wanted::PlainFile, &stat) {
         Some(refused) => Err(refused.into()),
         None => Ok(stat),

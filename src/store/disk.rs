@@ -1,7 +1,7 @@
 //! The medium of everyday use: a folder on a file system.
 //!
-//! Below the root no symbolic link is followed by any operation that opens, makes, renames or
-//! removes. The root itself may be reached through links: it is resolved once.
+//! Below the root no symbolic link is followed, by any operation. The root itself may be reached
+//! through links: it is resolved once.
 
 use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 

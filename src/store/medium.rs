@@ -58,10 +58,8 @@ pub trait Medium: fmt::Debug + Send + Sync {
     /// Opens the file `name`; what is no plain file, or has a link on its way, is [`Refused`].
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>>;
 
-    /// Returns which file `name` names now; what is no plain file is [`Refused`].
-    ///
-    /// It may follow links on the way there: the answer is for comparing with what was opened, and
-    /// what is opened has none on its way.
+    /// Returns which file `name` names now; what is no plain file, or has a link on its way, is
+    /// [`Refused`].
     fn identity(&self, name: &str) -> io::Result<FileId>;
 
     /// Makes one folder, open to its owner alone.

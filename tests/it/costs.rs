@@ -146,19 +146,25 @@ fn a_cold_append_makes_no_call_without_a_reason() {
         "fstat",      // which one
         "flock",      // ours
         "getpid",     // a forked child must not give it back
+        "openat2",    // no link on the way to
         "newfstatat", // the lock's name still names it
+        "close",
+        "openat2",    // no link on the way to
         "newfstatat", // no replacement was cut short
+        "close",
         "openat2",    // the log, no link on the way
         "fstat",      // a plain file
+        "openat2",    // no link on the way to
         "newfstatat", // the lock's name still names it, and with it this log
-        "fstat",      // the log's length, and that it has one name
-        "pread64",    // its last 8 KiB: the number, the newest note, the tail
-        "write",      // the record
-        "fdatasync",  // durable
-        "getpid",     // it is we who took the lock
-        "flock",      // given back
-        "close",      // the lock
-        "close",      // the log
+        "close",
+        "fstat",     // the log's length, and that it has one name
+        "pread64",   // its last 8 KiB: the number, the newest note, the tail
+        "write",     // the record
+        "fdatasync", // durable
+        "getpid",    // it is we who took the lock
+        "flock",     // given back
+        "close",     // the lock
+        "close",     // the log
     ];
     assert_eq!(until_it_says(from_the_first_file(&home, &calls)), expected);
 }
@@ -174,15 +180,19 @@ fn an_append_through_a_kept_log_makes_no_call_without_a_reason() {
         "getpid",     // the files are ours, and not those of who forked us
         "flock",      // ours
         "getpid",     // a forked child must not give it back
+        "openat2",    // no link on the way to
         "newfstatat", // the lock's name still names it
+        "close",
         "fstat",      // which log is open
+        "openat2",    // no link on the way to
         "newfstatat", // the log's name still names it
-        "fstat",      // its length, and that it has one name
-        "pread64",    // its last 8 KiB: the number, the newest note, the tail
-        "write",      // the record
-        "fdatasync",  // durable
-        "getpid",     // it is we who took the lock
-        "flock",      // given back
+        "close",
+        "fstat",     // its length, and that it has one name
+        "pread64",   // its last 8 KiB: the number, the newest note, the tail
+        "write",     // the record
+        "fdatasync", // durable
+        "getpid",    // it is we who took the lock
+        "flock",     // given back
     ];
     assert_eq!(until_it_says(&calls[first + 1..]), expected);
 }

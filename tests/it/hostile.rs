@@ -25,7 +25,7 @@ use rustix::{
 };
 
 use crate::support::{
-    notes::{Home, LOG, add, import, line, note, records, s1},
+    notes::{Home, LOG, add, import, line, note, records, s1, stored},
     skipped,
 };
 
@@ -364,4 +364,22 @@ fn a_root_that_is_not_there_is_said_to_be_missing() {
     assert_eq!(store.newest(&s1()).expect_err("no log").kind(), ErrorKind::NotFound);
     assert_eq!(store.sessions().expect("none").names, []);
     assert!(fs::read_dir(&home.root).expect("it").next().is_none(), "nothing was made");
+}
+
+#[test]
+fn a_log_that_is_kept_open_is_not_written_to_through_a_link_that_came_on_its_way() {
+    for folder in [".graff", ".graff/notes"] {
+        let home = Home::new();
+        add(&home.store, "one");
+        let log = home.store.log(&s1());
+        stored(log.append(&note("two")));
+        fs::rename(home.root.join(folder), home.root.join("moved")).expect("it can be moved");
+        symlink(home.root.join("moved"), home.root.join(folder)).expect("a link");
+
+        let refused = log.append(&note("three")).expect_err("there is a link");
+        assert_eq!(refused.kind(), ErrorKind::NotRegularFile, "{folder}: {refused:?}");
+        fs::remove_file(home.root.join(folder)).expect("the link can be removed");
+        fs::rename(home.root.join("moved"), home.root.join(folder)).expect("it can be moved");
+        assert_eq!(records(&home.store), ["one", "two"], "{folder}");
+    }
 }
