@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use super::{Engine, Notes, Row, Use, key, number};
+use super::{Engine, Notes, Row, Use, key, number, prefix};
 
 pub(super) const FJALL: Engine = Engine {
     name: "fjall",
@@ -32,10 +32,6 @@ impl Fjall {
         let row = Row::numbered(note).to_json();
         self.notes.insert(key(session, newest + 1), row).expect("an insert");
     }
-}
-
-fn prefix(session: &str) -> Vec<u8> {
-    [session.as_bytes(), b"\0"].concat()
 }
 
 impl Notes for Fjall {

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, RoTxn, WithTls, types::Bytes};
 
-use super::{Engine, Notes, Row, Use, each_note, key, number};
+use super::{Engine, Notes, Row, Use, each_note, key, number, prefix};
 
 pub(super) const LMDB: Engine = Engine {
     name: "LMDB",
@@ -59,10 +59,6 @@ impl Lmdb {
     fn reading(&self) -> RoTxn<'_, WithTls> {
         self.env.read_txn().expect("a transaction")
     }
-}
-
-fn prefix(session: &str) -> Vec<u8> {
-    [session.as_bytes(), b"\0"].concat()
 }
 
 /// The greatest key that the session of this one can have.

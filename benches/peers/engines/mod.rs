@@ -105,7 +105,12 @@ fn each_note(sessions: &[String], notes: u64) -> impl Iterator<Item = (&str, u64
 
 /// The session and the number, so that the notes of a session lie together and in order.
 fn key(session: &str, number: u64) -> Vec<u8> {
-    [session.as_bytes(), b"\0", &number.to_be_bytes()].concat()
+    [&prefix(session)[..], &number.to_be_bytes()].concat()
+}
+
+/// What the keys of a session's notes begin with.
+fn prefix(session: &str) -> Vec<u8> {
+    [session.as_bytes(), b"\0"].concat()
 }
 
 /// The number in a key.
