@@ -20,6 +20,7 @@ mod program;
 mod raw;
 mod reading;
 mod splicing;
+mod team;
 mod transcripts;
 mod unsynced;
 mod world;

@@ -1,17 +1,17 @@
 //! Eight processes that append at once: to one session, and to one each.
 
-use std::{
-    cell::RefCell,
-    env, io,
-    io::{BufRead as _, BufReader, Lines, Write as _},
-    process::{Child, ChildStdout, Command, Stdio},
-};
+use std::env;
 
 use camino::Utf8Path;
 use criterion::Criterion;
 use graff_notes::store::Store;
 
-use crate::{pair::compare, raw, world};
+use crate::{
+    pair::compare,
+    raw,
+    team::{Team, at_each_word},
+    world,
+};
 
 const PROCESSES: usize = 8;
 
@@ -28,10 +28,18 @@ pub(crate) fn operations(criterion: &mut Criterion) {
     {
         let folder = world::folder();
         let root = world::path(&folder);
-        let bare = Team::of("bare", shared, root);
-        let ours = Team::of("ours", shared, root);
-        compare(criterion, name, 1, || bare.append(), || ours.append());
+        std::fs::create_dir_all(root.join("notes")).expect("a folder");
+        let [mut bare, mut ours] =
+            ["bare", "ours"].map(|how| Team::of(PART, parts(how, shared, root)));
+        compare(criterion, name, 1, || bare.work(), || ours.work());
     }
+}
+
+fn parts(how: &str, shared: bool, root: &Utf8Path) -> impl Iterator<Item = String> {
+    (0..PROCESSES).map(move |number| {
+        let session = if shared { "s".to_owned() } else { format!("s{number}") };
+        format!("{how} {session} {root}")
+    })
 }
 
 /// Plays the part that the environment gives, if it gives one.
@@ -67,55 +75,4 @@ fn ours(session: &str, root: &str) {
             world::stored(log.append(&notes[number % 2]));
         }
     });
-}
-
-fn at_each_word(mut work: impl FnMut()) {
-    for _ in io::stdin().lines() {
-        work();
-        println!("done");
-    }
-}
-
-/// Processes that wait for a word, and say when they are done.
-struct Team(RefCell<Vec<Member>>);
-
-struct Member {
-    child: Child,
-    says: Lines<BufReader<ChildStdout>>,
-}
-
-impl Team {
-    fn of(how: &str, shared: bool, root: &Utf8Path) -> Self {
-        std::fs::create_dir_all(root.join("notes")).expect("a folder");
-        let member = |number| {
-            let session = if shared { "s".to_owned() } else { format!("s{number}") };
-            let mut command = Command::new(env::current_exe().expect("this program"));
-            command.env(PART, format!("{how} {session} {root}"));
-            command.stdin(Stdio::piped()).stdout(Stdio::piped());
-            let mut child = command.spawn().expect("a process");
-            let says = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-            Member { child, says }
-        };
-        Self(RefCell::new((0..PROCESSES).map(member).collect()))
-    }
-
-    fn append(&self) {
-        let mut members = self.0.borrow_mut();
-        for member in &mut *members {
-            let stdin = member.child.stdin.as_mut().expect("a pipe");
-            stdin.write_all(b"go\n").expect("it listens");
-        }
-        for member in &mut *members {
-            member.says.next().expect("it lives").expect("a word");
-        }
-    }
-}
-
-impl Drop for Team {
-    fn drop(&mut self) {
-        for member in self.0.get_mut() {
-            drop(member.child.stdin.take());
-            let _ = member.child.wait();
-        }
-    }
 }

@@ -22,6 +22,8 @@ mod processes;
 mod raw;
 mod rounds;
 mod table;
+#[path = "../limits/team.rs"]
+mod team;
 #[path = "../limits/unsynced.rs"]
 mod unsynced;
 #[expect(dead_code, reason = "as above")]

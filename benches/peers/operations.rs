@@ -4,7 +4,7 @@ use camino::Utf8Path;
 
 use crate::{
     engines::{Engine, Use},
-    processes::{Sessions, Team},
+    processes::{self, Sessions},
 };
 
 /// What an engine does in each round, once what it needs is there.
@@ -64,13 +64,13 @@ pub(crate) static ALL: [Operation; 12] = [
         name: "8 processes, one session, durable",
         rounds: 10,
         batch: 1,
-        prepare: |engine, folder| Team::of(engine, folder, Sessions::One),
+        prepare: |engine, folder| processes::append(engine, folder, Sessions::One),
     },
     Operation {
         name: "8 processes, a session each, durable",
         rounds: 10,
         batch: 1,
-        prepare: |engine, folder| Team::of(engine, folder, Sessions::OneEach),
+        prepare: |engine, folder| processes::append(engine, folder, Sessions::OneEach),
     },
 ];
 
