@@ -26,8 +26,8 @@ Examples:
   graff-notes show fix-parser
   graff-notes list
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing there, 4 busy, 5 damage found,
-6 refused by the gate, 130 interrupted (129 by HUP, 143 by TERM).";
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing there, 4 busy, 5 damage found, 6 refused \
+by the gate, 130 interrupted (129 by HUP, 143 by TERM).";
 
 /// Under which heading the help lists what every command takes.
 const GLOBAL: &str = "Global options";

@@ -18,10 +18,9 @@ Examples:
   graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
   graff-notes completions fish >~/.config/fish/completions/graff-notes.fish
 
-The script asks the program: with `GRAFF_COMPLETE` set to the shell's name, and the line typed so
-far behind `--`. With any other first word that variable means nothing.
-
-They complete the names of sessions too: the shell asks the program.";
+They complete the names of sessions too: the shell asks the program, with `GRAFF_COMPLETE` set \
+to the shell's name, and the line typed so far behind `--`. With any other first word that \
+variable means nothing.";
 
 /// Prints the completions for a shell
 #[derive(Args, Debug)]

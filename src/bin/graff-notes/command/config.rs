@@ -23,12 +23,12 @@ Examples:
   graff-notes config show
   GRAFF_PERCENT=80 graff-notes config show --json | jq 'select(.setting == \"percent\")'
 
-A setting stands in for the flag of the same name. A flag comes first, then the variable (percent is
-GRAFF_PERCENT), then .graff/config.toml below the root, then graff-notes/config.toml in
-$XDG_CONFIG_HOME or ~/.config. The files are TOML, a line a setting, such as `percent = 80`. A
+A setting stands in for the flag of the same name. A flag comes first, then the variable (percent \
+is GRAFF_PERCENT), then .graff/config.toml below the root, then graff-notes/config.toml in \
+$XDG_CONFIG_HOME or ~/.config. The files are TOML, a line a setting, such as `percent = 80`. A \
 project's file cannot set note-from, endpoint and model.
 
-In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user,
+In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \
 default), and the variable or file. What has no value is a dash.";
 
 /// Shows the settings, and where each comes from

@@ -29,8 +29,9 @@ Examples:
   graff-notes decide --window-tokens 200000 --pressure-bytes 700000 --bytes-per-token 4
   graff-notes decide --calls-cap 40 --calls-used 31 --pending-calls 1 --json
 
-In a pipe it prints, a row each: what, answer, and the figures behind it. The exit status is 0
-whatever the answer is, and 6 with --require-note where the gate refuses.";
+In a pipe it prints, a row each: what, answer, and the figures behind it.
+
+Exit status: 0 whatever the answer is, and 6 with --require-note where the gate refuses.";
 
 /// Decides on given figures whether to roll over and to ask for a note; writes nothing
 #[derive(Args, Debug)]

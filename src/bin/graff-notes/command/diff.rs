@@ -31,8 +31,9 @@ Examples:
   graff-notes diff fix-parser --from 3 --to 7
   graff-notes diff fix-parser --json | jq -r '.changes[] | select(.op == \"insert\") .text'
 
-On a terminal it shows which words went and which came; in a pipe whole lines, as diff -u has them.
-Without --from it compares with the note before the other one, without --to with the newest.";
+On a terminal it shows which words went and which came; in a pipe whole lines, as diff -u has \
+them. Without --from it compares with the note before the other one, without --to with the \
+newest.";
 
 /// Shows what changed between two notes, without flags the last two
 #[derive(Args, Debug)]

@@ -26,9 +26,9 @@ Examples:
   graff-notes follow fix-parser -n 1
   graff-notes follow --json | jq -r .text
 
-It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits
-for a session or a store that is not there yet. In a pipe it prints, a row a note: session, seq,
-generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes
+It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits \
+for a session or a store that is not there yet. In a pipe it prints, a row a note: session, seq, \
+generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes \
 escaped. Where the store lies on a network, notes from other machines come within a minute.";
 
 /// Prints new notes as they come

@@ -28,9 +28,9 @@ Examples:
   graff-notes list --session-glob 'fix-*' | cut -f1
   graff-notes list --json | jq -r 'select(.health != \"ok\") .session'
 
-In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size
-in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program named),
-and the log's path. What has no value is a dash.
+In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size \
+in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program \
+named), and the log's path. What has no value is a dash.
 
 Exit status: 1 where a log cannot be read, else 0; what is damaged is for `verify` to judge.";
 

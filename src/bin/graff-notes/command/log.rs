@@ -23,7 +23,7 @@ Examples:
   graff-notes log fix-parser -n 5 --since yesterday --time local
   graff-notes log fix-parser --json | jq -r 'select(.kind == \"note\") .text'
 
-In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with
+In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with \
 its line breaks, tabs and backslashes escaped. What has no value is a dash.
 
 Exit status: where no line is a readable record, 5 if any is damaged, else 1.";

@@ -21,11 +21,11 @@ Examples:
   graff-notes repair fix-parser
   graff-notes repair fix-parser --write
 
-Without --write it only says what it would do, with exit status 5 where there is something to do.
+Without --write it only says what it would do, with exit status 5 where there is something to do. \
 Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log.
-In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records
-won back, and what the reason means. The first 1000 are named; a last row has the reason `left_out`
-and says how many more there are.";
+In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records \
+won back, and what the reason means. The first 1000 are named; a last row has the reason \
+`left_out` and says how many more there are.";
 
 /// Takes out of a log what is no record, and keeps it beside the log
 #[derive(Args, Debug)]

@@ -18,7 +18,7 @@ Examples:
   graff-notes schema verify >verify.schema.json
   graff-notes schema --json | jq -r .title
 
-`notices` is what stands on stderr with --json. Each line of an answer is to be held against the
+`notices` is what stands on stderr with --json. Each line of an answer is to be held against the \
 schema by itself. In a pipe the list is, a row a schema: name, and what it describes.";
 
 /// Prints the JSON Schema of a command's answers in JSON

@@ -34,7 +34,7 @@ Examples:
   graff-notes search --regex 'src/\\w+\\.rs:\\d+' --session-glob 'fix-*'
   graff-notes search read_line --json | jq -r .session | uniq
 
-In a pipe it prints, a row a line found: session, seq (a dash where the note has none), number of
+In a pipe it prints, a row a line found: session, seq (a dash where the note has none), number of \
 the line in the note, `match` or `context`, and the line.
 
 Exit status: 0 where something was found, else 1 where a log could not be read, else 3.";

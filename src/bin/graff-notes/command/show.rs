@@ -25,7 +25,7 @@ Examples:
   graff-notes show fix-parser --previous
   graff-notes show fix-parser --seq 12 >note.md
 
-In a pipe the note comes out as it went in, byte for byte, without a line break of ours. On a
+In a pipe the note comes out as it went in, byte for byte, without a line break of ours. On a \
 terminal a line about it stands above it, and control characters are shown as escapes.";
 
 /// Prints a session's newest note, byte for byte

@@ -34,13 +34,13 @@ Examples:
   graff-notes splice --extract <spliced.md
   graff-notes splice fix-parser --check <spliced.md
 
-The note goes behind the HARD CONSTRAINTS section where the prompt has one, else to its end, and
-takes the place of one that is there. Without a note the prompt comes out byte for byte. It comes
-out whatever goes wrong, which is said on stderr and in the exit status; one of more than 16 MiB goes
-out as it came. Only a command line that cannot be understood leaves stdout empty.
+The note goes behind the HARD CONSTRAINTS section where the prompt has one, else to its end, and \
+takes the place of one that is there. Without a note the prompt comes out byte for byte. It comes \
+out whatever goes wrong, which is said on stderr and in the exit status; one of more than 16 MiB \
+goes out as it came. Only a command line that cannot be understood leaves stdout empty.
 
-Exit status of --extract: 3 where the prompt has no note; of --check: 1 where it has not exactly
-the session's newest note.";
+Exit status: 3 with --extract where the prompt has no note; 1 with --check where it has not \
+exactly the session's newest note.";
 
 /// Puts a session's newest note into a prompt, from stdin to stdout
 #[derive(Args, Debug)]

@@ -24,10 +24,10 @@ Examples:
   graff-notes stats --since 2026-08-01 --session-glob 'fix-*'
   graff-notes stats --json | jq .attempts_without_note
 
-An attempt left no note where its generation got none of the agent after it: the call failed, the
-agent had nothing to say, or the process died. In a pipe it prints, a row a figure: name and figure;
-then for each bar of the charts `by_time` or `by_size`, where it begins, and the notes in it.
-Days are those of UTC, and those of this machine on a terminal or with --time local.";
+An attempt left no note where its generation got none of the agent after it: the call failed, the \
+agent had nothing to say, or the process died. In a pipe it prints, a row a figure: name and \
+figure; then for each bar of the charts `by_time` or `by_size`, where it begins, and the notes in \
+it. Days are those of UTC, and those of this machine on a terminal or with --time local.";
 
 /// Counts notes, attempts and damage over all sessions
 #[derive(Args, Debug)]

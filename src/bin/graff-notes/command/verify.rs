@@ -22,12 +22,12 @@ Examples:
   graff-notes verify
   graff-notes verify fix-parser --json | jq .faults
 
-In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding
-session, `fault` or `remark`, line, offset in bytes, reason, and what it means and a
-repair would do. The first 1000 of each sort are named; a last row has the reason `left_out` and
-says how many more there are.
+In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding \
+session, `fault` or `remark`, line, offset in bytes, reason, and what it means and a repair would \
+do. The first 1000 of each sort are named; a last row has the reason `left_out` and says how many \
+more there are.
 
-Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not
+Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not \
 there, or none is; else 0.";
 
 /// The reason in a row that stands for all findings that are not named.

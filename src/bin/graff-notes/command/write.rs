@@ -31,9 +31,10 @@ Examples:
   graff-notes write fix-parser --file note.md --generation 3
   graff-notes write --text 'all green, waiting for review' -- -odd-name
 
-A note of more than 65536 bytes is refused, whatever the cap: nothing that long is stored. What is
-shorter than that and over the cap is cut.
-In a pipe it prints the note's seq, its generation, and `stored`, or `unchanged` where the newest
+A note of more than 65536 bytes is refused, whatever the cap: nothing that long is stored. What \
+is shorter than that and over the cap is cut.
+
+In a pipe it prints the note's seq, its generation, and `stored`, or `unchanged` where the newest \
 note says the same of the same generation.";
 
 /// Stores a note, and says so once it is on disk

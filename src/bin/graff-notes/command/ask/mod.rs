@@ -20,18 +20,21 @@ Examples:
   graff-notes ask --transcript session.jsonl --model qwen3 \\
     --endpoint http://localhost:8080/v1/chat/completions
 
-The endpoint's address says how it speaks: it ends in /chat/completions, /responses or /messages. The
-key is in GRAFF_API_KEY, else in OPENAI_API_KEY or ANTHROPIC_API_KEY. The history goes first and the
-instruction last, without tools, for at most 4096 tokens of output; the one attempt of the generation
-is on record before the call is made. A build without the feature `ask` has no endpoints.
+The endpoint's address says how it speaks: it ends in /chat/completions, /responses or /messages. \
+The key is in GRAFF_API_KEY, else in OPENAI_API_KEY or ANTHROPIC_API_KEY. The history goes first \
+and the instruction last, without tools, for at most 4096 tokens of output; the one attempt of \
+the generation is on record before the call is made. A build without the feature `ask` has no \
+endpoints.
 
-A transcript of plain messages goes as it is, calls of tools in the endpoint's own form; to /messages
-they go as text, since Anthropic refuses calls where the request has no tools. One of Claude
-Code, Codex or Gemini goes as the text of one message, its last 400,000 bytes: it holds neither the
-system prompt nor the tools that the agent's own requests begin with, so no cache would know it.
+A transcript of plain messages goes as it is, calls of tools in the endpoint's own form; to \
+/messages they go as text, since Anthropic refuses calls where the request has no tools. One of \
+Claude Code, Codex or Gemini goes as the text of one message, its last 400,000 bytes: it holds \
+neither the system prompt nor the tools that the agent's own requests begin with, so no cache \
+would know it.
 
-In a pipe it prints: what became of the note, and the figures in words. Exit status: 0 where the model
-was asked and answered, 1 where that failed, 6 where the gate refuses.";
+In a pipe it prints: what became of the note, and the figures in words.
+
+Exit status: 0 where the model was asked and answered, 1 where that failed, 6 where the gate refuses.";
 
 /// Asks a model for the note of a session, and stores it
 #[derive(Args, Debug)]

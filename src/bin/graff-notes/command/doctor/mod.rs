@@ -23,8 +23,9 @@ Examples:
   graff-notes doctor
   graff-notes doctor --json | jq 'select(.status != \"ok\")'
 
-It writes a note in a folder of its own beside the notes, with a second process, and removes it. In a
-pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and what to do.
+It writes a note in a folder of its own beside the notes, with a second process, and removes it. \
+In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
+what to do.
 
 Exit status: 1 where a check failed, else 0.";
 

@@ -29,10 +29,10 @@ Examples:
   graff-notes export fix-parser --format jsonl --output fix-parser.jsonl
   graff-notes export --since '1 week' --format json | jq '.entries | length'
 
-Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes them
-back. A file that is there is only replaced with --force, and only by a whole one.
+Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes \
+them back. A file that is there is only replaced with --force, and only by a whole one.
 
-Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be
+Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be \
 read, else 3 where a session is not there, or none is; else 0.";
 
 /// Writes the records of sessions as one document

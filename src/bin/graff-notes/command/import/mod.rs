@@ -29,15 +29,15 @@ Examples:
   graff-notes import --dry-run '.graff/notes/my session.notes.jsonl'
   graff-notes export fix-parser --format json | graff-notes import - --as fix-parser-again
 
-It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files are
-called. Everything is checked before anything is written: an export must be without a fault; the bad
-lines of a log are left out. A session that is here already gets the records that it lacks, if its
-own are the first of those that come; else nothing at all is imported.
+It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files \
+are called. Everything is checked before anything is written: an export must be without a fault; \
+the bad lines of a log are left out. A session that is here already gets the records that it \
+lacks, if its own are the first of those that come; else nothing at all is imported.
 
-In a pipe it prints, a row a session: session, outcome (added, nothing), how many records came, and
-how many there were before.
+In a pipe it prints, a row a session: session, outcome (added, nothing), how many records came, \
+and how many there were before.
 
-Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5
+Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5 \
 where lines were left out, else 0.";
 
 /// Takes in the records of sessions from exports and from logs

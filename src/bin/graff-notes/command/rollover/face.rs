@@ -25,17 +25,17 @@ Examples:
       --note-from 'command:ask-my-model'
   graff-notes rollover --transcript session.jsonl --system PROMPT.md --json | jq .outcome
 
-The transcript is a session file of Claude Code, a rollout of Codex, a chat file of Gemini CLI, or
-plain messages; what is in it tells which. The prompt goes to stdout whatever happens, but for one of
-more than 16 MiB and a command line that cannot be understood; what was decided, and on which
-figures, to stderr, or with --json beside the prompt.
+The transcript is a session file of Claude Code, a rollout of Codex, a chat file of Gemini CLI, \
+or plain messages; what is in it tells which. The prompt goes to stdout whatever happens, but for \
+one of more than 16 MiB and a command line that cannot be understood; what was decided, and on \
+which figures, to stderr, or with --json beside the prompt.
 
-What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as
-`GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the
-model's reply. A signal that ends the program ends the command too, and comes into effect once the
-prompt is out; a second one ends it at once.
+What stands behind command: is run in a shell. It is given the request as JSON on stdin, and as \
+`GRAFF_TRANSCRIPT` and `GRAFF_SESSION` where the history is and whose; what it prints is the \
+model's reply. A signal that ends the program ends the command too, and comes into effect once \
+the prompt is out; a second one ends it at once.
 
-The exit status is 0 whatever is decided, and 6 with --require-note where the gate refuses.";
+Exit status: 0 whatever is decided, and 6 with --require-note where the gate refuses.";
 
 /// Measures, decides, gets and stores the note, and prints the prompt with it
 #[derive(Args, Debug)]

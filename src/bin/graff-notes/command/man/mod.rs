@@ -1,6 +1,8 @@
 //! `man`: the manual, made from the same words as `--help`.
 
-use std::{fs, io};
+mod page;
+
+use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -24,7 +26,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Man {
-    /// Which command; without it, the program itself
+    /// Which command, such as `write` or 'hooks install'; without it, the program itself
     command: Option<String>,
     /// Writes every page into this folder instead
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
@@ -46,7 +48,8 @@ impl Man {
             return Ok(Exit::Done);
         }
         if let Some(command) = &self.command {
-            pages.retain(|page| page.get_name() == command);
+            let title = format!("graff-notes-{}", command.replace(' ', "-"));
+            pages.retain(|page| page::title(page) == title);
         }
         let Some(page) = pages.first() else {
             let command = self.command.unwrap_or_default();
@@ -57,41 +60,39 @@ impl Man {
         let text = rendered(page)?;
         match cx.out.form() {
             Form::Json => {
-                let text = Some(String::from_utf8_lossy(&text).into_owned());
-                cx.out.json(&Answer { page: title(page), text, path: None })?;
+                cx.out.json(&Answer { page: page::title(page), text: Some(text), path: None })?;
             }
-            Form::Plain | Form::Terminal => cx.out.bytes(&text)?,
+            Form::Plain | Form::Terminal => cx.out.bytes(text.as_bytes())?,
         }
         Ok(Exit::Done)
     }
 }
 
-/// Returns the program and its commands, each with what its page is made from.
+/// Returns the program and its commands, and theirs, each with what its page is made from.
 fn pages() -> Vec<clap::Command> {
     let mut program = args::described();
     program.build();
-    let commands: Vec<_> = program.get_subcommands().cloned().collect();
-    [program].into_iter().chain(commands).collect()
-}
-
-fn title(page: &clap::Command) -> String {
-    page.get_display_name().unwrap_or(page.get_name()).to_owned()
+    let mut pages = vec![program];
+    let mut next = 0;
+    while let Some(page) = pages.get(next) {
+        let below: Vec<_> = page.get_subcommands().cloned().collect();
+        pages.extend(below);
+        next += 1;
+    }
+    pages
 }
 
 fn write(cx: &mut Context, folder: &Utf8Path, page: &clap::Command) -> Result<(), Stop> {
-    let path = folder.join(format!("{}.1", title(page)));
+    let title = page::title(page);
+    let path = folder.join(format!("{title}.1"));
     fs::write(&path, rendered(page)?)
         .map_err(|e| Failure::system(format_args!("write {path}"), &e).at(&path))?;
     match cx.out.form() {
-        Form::Json => cx.out.json(&Answer { page: title(page), text: None, path: Some(path) }),
+        Form::Json => cx.out.json(&Answer { page: title, text: None, path: Some(path) }),
         Form::Plain | Form::Terminal => cx.out.line(path.as_str()),
     }
 }
 
-fn rendered(page: &clap::Command) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page.clone())
-        .render(&mut text)
-        .map_err(|e: io::Error| Failure::system("make the manual page", &e))?;
-    Ok(text)
+fn rendered(page: &clap::Command) -> Result<String, Failure> {
+    page::rendered(page).map_err(|e| Failure::system("make the manual page", &e))
 }
