@@ -115,10 +115,8 @@ impl fmt::Display for Outcome {
                 write!(f, "record {seq} of generation {generation} is on disk")
             }
             Self::Stored { seq, generation, cut } => {
-                write!(
-                    f,
-                    "record {seq} of generation {generation} is on disk, {cut} bytes left out"
-                )
+                let record = format_args!("record {seq} of generation {generation}");
+                write!(f, "{record} is on disk, {cut} bytes left out")
             }
             Self::Unchanged => f.write_str("the newest note says the same already"),
             Self::OptedOut => f.write_str("the model said that nothing is in flight"),
@@ -130,8 +128,8 @@ impl fmt::Display for Outcome {
             Self::TooLong { bytes } => write!(f, "a reply of {bytes} bytes is too long to keep"),
             Self::Cancelled => f.write_str("the turn was cancelled"),
             Self::BudgetRaced { remaining, reserve, cost } => {
-                let left = if *remaining == Calls::new(1) { "call was" } else { "calls were" };
-                let held = if *reserve == Calls::new(1) { "was" } else { "were" };
+                let left = one_or_more(*remaining, "call was", "calls were");
+                let held = one_or_more(*reserve, "was", "were");
                 write!(
                     f,
                     "{remaining} {left} left and {reserve} {held} held back: {cost} did not fit"
@@ -152,4 +150,8 @@ impl fmt::Display for Outcome {
             Self::StoreFailed { reason, .. } => write!(f, "the store failed: {reason}"),
         }
     }
+}
+
+fn one_or_more<'a>(calls: Calls, one: &'a str, more: &'a str) -> &'a str {
+    if calls == Calls::new(1) { one } else { more }
 }

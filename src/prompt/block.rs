@@ -143,20 +143,18 @@ fn bytes_beyond(shown: &str, note: &Note) -> Bytes {
 
 /// Returns the lines between the opening line and the blank one, without a last line break.
 fn header(session: &SessionName, note: &Note, left_out: Bytes) -> String {
-    let what = match note.author {
-        Author::Agent => "a note that the agent left to itself",
-        Author::Mechanical => "a record of the agent's work",
-    };
-    let whence = match note.author {
-        Author::Agent => "The agent wrote it itself, just before the last rollover of its context.",
-        Author::Mechanical => {
+    let (what, whose, whence) = match note.author {
+        Author::Agent => (
+            "a note that the agent left to itself",
+            "the agent's own",
+            "The agent wrote it itself, just before the last rollover of its context.",
+        ),
+        Author::Mechanical => (
+            "a record of the agent's work",
+            "an",
             "graff-notes put it together from the transcript, without a model, just before the last \
-             rollover of the agent's context."
-        }
-    };
-    let whose = match note.author {
-        Author::Agent => "the agent's own",
-        Author::Mechanical => "an",
+             rollover of the agent's context.",
+        ),
     };
     let mut lines = vec![
         format!("This is {what}: {}.", origin(session, note)),
@@ -167,16 +165,7 @@ fn header(session: &SessionName, note: &Note, left_out: Bytes) -> String {
              the user or the system, whose constraints take precedence over it."
         ),
     ];
-    if note.cut > Bytes::ZERO {
-        lines.push(match note.author {
-            Author::Agent => {
-                format!("- Its last {} bytes were cut off when it was stored.", note.cut)
-            }
-            Author::Mechanical => {
-                format!("- {} bytes more were known, and left out for want of room.", note.cut)
-            }
-        });
-    }
+    lines.extend((note.cut > Bytes::ZERO).then(|| cut_off(note)));
     if left_out > Bytes::ZERO {
         lines.push(format!(
             "- The last {left_out} bytes of what is stored are left out here; `graff-notes show {}` \
@@ -185,6 +174,16 @@ fn header(session: &SessionName, note: &Note, left_out: Bytes) -> String {
         ));
     }
     lines.join("\n")
+}
+
+fn cut_off(note: &Note) -> String {
+    let bytes = note.cut;
+    match note.author {
+        Author::Agent => format!("- Its last {bytes} bytes were cut off when it was stored."),
+        Author::Mechanical => {
+            format!("- {bytes} bytes more were known, and left out for want of room.")
+        }
+    }
 }
 
 fn origin(session: &SessionName, note: &Note) -> String {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::{Ran, World};
+use crate::support::world::World;
 
 /// The names of an answer's fields, in their order.
 #[track_caller]
@@ -291,65 +291,6 @@ fn completions_and_manual_can_be_had_in_json_too() {
     let plain = world.run(&["man", "write"]).quietly();
     let page = json!({"page": "graff-notes-write", "text": plain.stdout(), "path": null});
     assert_eq!(ran.json(), page);
-}
-
-#[test]
-fn the_manual_has_a_page_for_every_command() {
-    let world = World::new();
-    let ran = world.run(&["man", "--dir", "."]).quietly();
-    let pages: Vec<_> = ran.stdout().lines().collect();
-    let mut referred = vec!["graff-notes".to_owned()];
-    for path in &pages {
-        let page = std::fs::read_to_string(world.root().join(path)).expect("a page");
-        let title = path.trim_start_matches("./").trim_end_matches(".1");
-        assert!(page.contains(&format!("\n.TH {title} 1 \" \" \"graff-notes ")), "{path}");
-        for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"] {
-            assert!(page.contains(&format!("\n.SH {heading}\n")), "{path}: {heading}");
-        }
-        assert!(!page.contains('`') && !page.contains("Exit status"), "{path}: words unset");
-        let below = page.lines().filter_map(|line| line.strip_suffix("(1)"));
-        referred.extend(
-            below
-                .filter(|name| !title.starts_with(&name.replace('\\', "")))
-                .map(|name| name.replace('\\', "")),
-        );
-    }
-    let mut titles: Vec<_> = pages
-        .iter()
-        .map(|path| path.trim_start_matches("./").trim_end_matches(".1").to_owned())
-        .collect();
-    titles.sort();
-    referred.sort();
-    assert_eq!(titles, referred, "what is there, and what the pages lead to");
-}
-
-#[test]
-fn a_page_of_the_manual_says_what_the_command_takes_and_returns() {
-    let ran = World::new().run(&["man", "hooks status"]).quietly();
-    let page = ran.stdout();
-    assert!(
-        page.contains("\n.SH SYNOPSIS\n.PP\ngraff\\-notes hooks status [OPTIONS] [HOST]\n"),
-        "{page}"
-    );
-    assert!(page.contains("\n.SH \"EXIT STATUS\"\n.PP\n1 where settings cannot be read"), "{page}");
-    assert!(page.contains("\n.nf\n  graff\\-notes hooks status\n"), "{page}");
-    assert!(page.contains("\n.SH \"SEE ALSO\"\n.PP\ngraff\\-notes\\-hooks(1)\n"), "{page}");
-}
-
-/// The terminal's width decides where the prose of the help breaks, not the source's lines.
-#[test]
-fn the_help_fills_its_lines() {
-    let here = World::new();
-    let help = Ran::of(here.command(&["ask", "--help"]).env("COLUMNS", "60")).quietly();
-    let (_, prose) = help.stdout().split_once("Examples:").expect("examples");
-    let paragraphs = prose.split("\n\n").skip(1);
-    for lines in paragraphs.map(|text| text.lines().collect::<Vec<_>>()) {
-        for pair in lines.windows(2) {
-            let [line, next] = pair else { continue };
-            let word = next.split(' ').next().unwrap_or_default();
-            assert!(line.len() + 1 + word.len() > 60, "{line:?} has room for {word:?}");
-        }
-    }
 }
 
 #[test]

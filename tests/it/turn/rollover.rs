@@ -1,14 +1,13 @@
 //! The end of a turn: which readings hand the history off, in which order, and at whose cost.
 
 use graff_notes::{
-    budget::{AdmissionRefused, Call, CallKind, RunPool},
-    conversation::{Answered, Boundary, Noted, Response, Rollover, Settings, SummaryFailure, Why},
+    budget::{AdmissionRefused, CallKind, RunPool},
+    conversation::{Answered, Boundary, Noted, Rollover, Settings, SummaryFailure, Why},
     gate::{self, Outcome, Refusal, Verdict},
     note::{NoteCap, NoteText},
-    notebook::{self, Answer},
-    prompt,
+    notebook, prompt,
     threshold::{Compared, Handoff},
-    turn::{Item, Proactive, ResponseStop, StopReason, SummaryRefused, ToolCall},
+    turn::{Item, Proactive, StopReason, SummaryRefused},
     units::{Bytes, Calls, Generation, Tokens},
     usage::Reading,
 };
@@ -204,51 +203,6 @@ fn a_cancelled_note_stops_the_handoff() {
 }
 
 #[test]
-fn note_and_summary_are_paid_from_one_pool_above_one_reserve() {
-    // A cap of 40 holds 8 back: with the summary pending the note needs 8 + 2.
-    for (remaining_at_the_gate, asked_for) in [
-        (10, vec![For::Turn, For::Note, For::Summary]),
-        (9, vec![For::Turn, For::Summary]),
-        (1, vec![For::Turn, For::Summary]),
-        (0, vec![For::Turn]),
-    ] {
-        let pool = RunPool::builder().cap(Calls::new(40)).build();
-        for _ in 0..40 - 1 - remaining_at_the_gate {
-            drop(pool.admit(0, Call::Root).expect("calls are left"));
-        }
-        let world = World::of_window(10_000);
-        let mut model = Model::new([says("done", 9_000)]);
-        let fires = asked_for.contains(&For::Note);
-        model.then(fires.then(|| says(NOTE, None)));
-        model.then(asked_for.contains(&For::Summary).then(|| says(&summary(), None)));
-        let ended = model.run(&mut world.with_pool(pool.clone()), "go");
-        assert_eq!(model.asked_for(), asked_for, "{remaining_at_the_gate} left");
-        assert!(!fires || pool.remaining() >= pool.ledger().reserve(), "the reserve is whole");
-        assert_eq!(ended.rollover.is_performed(), remaining_at_the_gate > 0);
-    }
-}
-
-#[test]
-fn a_sibling_that_spends_while_the_note_is_written_does_not_push_the_summary_into_the_reserve() {
-    let pool = RunPool::builder().cap(Calls::new(40)).build();
-    for _ in 0..29 {
-        drop(pool.admit(0, Call::Root).expect("calls are left"));
-    }
-    let world = World::of_window(10_000);
-    let mut conversation = world.with_pool(pool.clone());
-    let asked = conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a call");
-    let Answered::Finished(last) = asked.answered(response("done", Some(9_000))) else { panic!() };
-    let Boundary::Note(step) = last.close(now()) else { panic!("10 calls are left") };
-    assert_eq!((step.permit().kind(), step.permit().number()), (CallKind::Note, 31));
-    drop(pool.admit(1, Call::Child).expect("a worker spends meanwhile"));
-    let Boundary::Summary(step) = step.answered(Answer::Text(NOTE.to_owned()), now()) else {
-        panic!("the summary follows")
-    };
-    assert_eq!((step.permit().kind(), step.permit().number()), (CallKind::Compaction, 32));
-    assert_eq!(pool.used(), Calls::new(33), "one call is the worker's, and none was paid twice");
-}
-
-#[test]
 fn the_note_is_asked_with_the_prompt_of_the_last_request_whoever_wrote_since() {
     let world = World::of_window(10_000);
     let mut conversation = world.conversation();
@@ -262,21 +216,6 @@ fn the_note_is_asked_with_the_prompt_of_the_last_request_whoever_wrote_since() {
         Boundary::Summary(_) => {} // what was written counts as this generation's attempt
         Boundary::Ended(ended) => panic!("{}", ended.rollover),
     }
-}
-
-#[test]
-fn a_note_that_cannot_be_afforded_is_made_of_what_the_host_knows() {
-    let pool = RunPool::builder().cap(Calls::new(6)).build();
-    let world = World::of_window(10_000);
-    let mut conversation = world.with_pool(pool);
-    let mut model = Model::new([says("done", 9_000), says(&summary(), None)]);
-    let ended = model.run(&mut conversation, "mend the parser");
-    let Some(Noted::Refused { refusal, salvaged: Some(outcome) }) = ended.note else {
-        panic!("{:?}", ended.note)
-    };
-    assert!(matches!(refusal, Refusal::Budget { .. }) && outcome.is_stored(), "{outcome}");
-    let note = conversation.notebook().splice("").note.expect("a note");
-    assert!(note.text.contains("mend the parser"), "{}", note.text);
 }
 
 #[test]
@@ -396,46 +335,6 @@ fn a_turn_without_a_response_hands_nothing_off_and_says_why_it_was_not_asked() {
 }
 
 #[test]
-fn a_call_that_was_cut_short_or_declined_is_not_run() {
-    for (stop, reason) in [
-        (ResponseStop::OutputLimit, StopReason::OutputLimit),
-        (ResponseStop::Refusal, StopReason::Refusal),
-    ] {
-        let mut conversation = World::of_window(10_000).conversation();
-        let asked =
-            conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
-        let call =
-            ToolCall { id: "a".into(), name: "run".into(), arguments: r#"{"c":"rm -r"#.into() };
-        let response = Response { stop, calls: vec![call], ..response("I clean up", Some(100)) };
-        let Answered::Finished(finished) = asked.answered(response) else { panic!("{stop:?}") };
-        let Boundary::Ended(ended) = finished.close(now()) else { panic!("{stop:?}") };
-        assert_eq!(ended.stop, reason);
-        let Some(Item::ToolResult(result)) = conversation.history().items().last() else {
-            panic!("the call has its result")
-        };
-        assert!(result.content.contains("stopped"));
-    }
-}
-
-#[test]
-fn what_a_response_is_as_a_note_and_as_a_summary_hangs_on_its_reason() {
-    let failed = |why: &str| Answer::Failed(why.to_owned());
-    let text = || Answer::Text("I can't help with that.".to_owned());
-    for (stop, note, summary) in [
-        (ResponseStop::EndTurn, text(), text()),
-        (ResponseStop::OutputLimit, failed("it reached its output limit"), text()),
-        (ResponseStop::Refusal, failed("the model refused"), failed("the model refused")),
-        (ResponseStop::Cancelled, Answer::Cancelled, Answer::Cancelled),
-    ] {
-        let reply = Response { stop, ..response("I can't help with that.", None) };
-        assert_eq!((reply.clone().into_note(), reply.into_summary()), (note, summary), "{stop:?}");
-    }
-    let call = ToolCall { id: "a".into(), name: "run".into(), arguments: "{}".into() };
-    let reply = Response { calls: vec![call], ..response("I look.", None) };
-    assert_eq!(reply.into_summary(), failed("the model called a tool"));
-}
-
-#[test]
 fn a_step_that_is_dropped_ends_the_turn_as_a_cancelled_one() {
     let world = World::of_window(10_000);
     let mut conversation = world.conversation();
@@ -445,17 +344,4 @@ fn a_step_that_is_dropped_ends_the_turn_as_a_cancelled_one() {
     let mut model = Model::new([says("done", 100)]);
     let _ended = model.run(&mut conversation, "once more");
     assert_eq!(model.last().items, [prompt_item("go"), prompt_item("once more")]);
-}
-
-#[test]
-fn a_conversation_and_its_steps_go_across_awaits_and_its_door_is_shared() {
-    fn moves<T: Send>(_: &T) {}
-    fn shared<T: Send + Sync>(_: &T) {}
-    let mut conversation = World::of_window(10_000).conversation();
-    moves(&conversation);
-    shared(&conversation.steering());
-    let asked =
-        conversation.begin("go").expect("a prompt").request(BASE, now()).expect("a request");
-    moves(&asked);
-    moves(&asked.cancelled());
 }

@@ -19,6 +19,8 @@ use graff_notes::{
     usage::{Report, Unusable},
 };
 
+pub(super) use super::script::{For, Reply, Request, refuses, says, tool};
+
 pub(super) const BASE: &str = "You are an agent.";
 pub(super) const NOTE: &str = "Subgoal: src/parse.rs:88 still drops the CR.\n\tDead end: regex.";
 pub(super) const OVERFLOW: &str = r#"{"error":{"message":"This model's maximum context length is 1000 tokens. However, your messages resulted in 1200 tokens.","code":"context_length_exceeded"}}"#;
@@ -62,63 +64,6 @@ impl World {
     pub(super) fn notebook(&self, pool: RunPool) -> Notebook {
         Notebook::open(&self.store, "s1", pool, self.notes).expect("a readable log")
     }
-}
-
-/// What the model is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum For {
-    Turn,
-    Note,
-    Summary,
-}
-
-/// A request as the model sees it.
-#[derive(Clone, Debug)]
-pub(super) struct Request {
-    pub(super) what: For,
-    pub(super) system: String,
-    pub(super) items: Vec<Item>,
-    /// What is asked after the history, for a note; the whole message, for a summary.
-    pub(super) message: String,
-    /// The limit of the output, where the library sets it.
-    pub(super) output_tokens_max: Option<Tokens>,
-}
-
-impl Request {
-    /// What a provider gets as the user's messages: the handoff item, prompts and steers.
-    pub(super) fn user_items(&self) -> Vec<&Item> {
-        let users = |item: &&Item| {
-            matches!(item, Item::Handoff { .. } | Item::Prompt { .. } | Item::Steer { .. })
-        };
-        self.items.iter().filter(users).collect()
-    }
-}
-
-/// What comes back.
-#[derive(Clone, Debug)]
-pub(super) enum Reply {
-    /// A text, and the input tokens that the provider reports.
-    Text(String, Option<u64>),
-    /// A call of a tool that gives this back, and the input tokens.
-    Tool(String, Option<u64>),
-    /// A success whose reason says that it was cancelled, and the input tokens.
-    CancelledSuccess(Option<u64>),
-    /// A refusal.
-    Refused(u16, String),
-    /// The user cancels while it is awaited.
-    Cancelled,
-}
-
-pub(super) fn says(text: &str, tokens: impl Into<Option<u64>>) -> Reply {
-    Reply::Text(text.to_owned(), tokens.into())
-}
-
-pub(super) fn tool(result: &str, tokens: impl Into<Option<u64>>) -> Reply {
-    Reply::Tool(result.to_owned(), tokens.into())
-}
-
-pub(super) fn refuses(status: u16, body: &str) -> Reply {
-    Reply::Refused(status, body.to_owned())
 }
 
 /// A model that answers from a script; a request that the script does not hold fails the test.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use graff_notes::{
-    gate::{Boundary, Outcome, Verdict},
-    notebook::{Notebook, Settings, Spent},
+    gate::{Boundary, Outcome, Ticket, Verdict},
+    notebook::{Answer, Notebook, Settings, Spent},
+    prompt::NoteRequest,
     units::Generation,
 };
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::{
 };
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Said<'a> {
     session: &'a str,
     generation: Generation,
     /// Why the gate refuses; null where it fires.
@@ -47,32 +48,49 @@ pub(super) fn run(ask: &Ask, cx: &mut Context) -> Result<Exit, Stop> {
         Verdict::Refuse(refusal) => (Some(refusal), None),
         Verdict::Fire(ticket) => {
             let history = History::read(&ask.transcript, transcript.form)?;
-            let outcome = match notebook.spend(ticket, now()) {
-                Spent::Left(outcome) => outcome,
-                Spent::Ask(attempt) => {
-                    let patience = Duration::from_secs(ask.timeout);
-                    let answer = endpoint.answer(&history, attempt.request(), patience);
-                    notebook.settle(attempt, answer, now())
-                }
-            };
-            (None, Some(outcome))
+            let patience = Duration::from_secs(ask.timeout);
+            (
+                None,
+                Some(fired(&notebook, ticket, |request| {
+                    endpoint.answer(&history, request, patience)
+                })),
+            )
         }
     };
     let generation = situation.generation;
     let word = refusal.as_ref().map(graff_notes::gate::Refusal::as_str);
     let why = refusal.map(|it| it.to_string());
-    let answer = Answer { session, generation, refusal: word, outcome: outcome.as_ref() };
+    let answer = Said { session, generation, refusal: word, outcome: outcome.as_ref() };
     heard_or_not(say(cx, &answer, why))?;
-    Ok(match outcome {
+    Ok(exit(outcome.as_ref()))
+}
+
+/// Spends the ticket's call, if it still can be, and stores what comes back.
+fn fired(
+    notebook: &Notebook,
+    ticket: Ticket,
+    call: impl FnOnce(&NoteRequest) -> Answer,
+) -> Outcome {
+    match notebook.spend(ticket, now()) {
+        Spent::Left(outcome) => outcome,
+        Spent::Ask(attempt) => {
+            let answer = call(attempt.request());
+            notebook.settle(attempt, answer, now())
+        }
+    }
+}
+
+fn exit(outcome: Option<&Outcome>) -> Exit {
+    match outcome {
         None | Some(Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. }) => {
             Exit::Refused
         }
         Some(Outcome::CallFailed { .. } | Outcome::StoreFailed { .. }) => Exit::Failed,
         Some(_) => Exit::Done,
-    })
+    }
 }
 
-fn say(cx: &mut Context, answer: &Answer<'_>, why: Option<String>) -> Result<(), Stop> {
+fn say(cx: &mut Context, answer: &Said<'_>, why: Option<String>) -> Result<(), Stop> {
     if cx.out.form() == Form::Json {
         return cx.out.json(answer);
     }
