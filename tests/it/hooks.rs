@@ -4,6 +4,8 @@
 //! Shown by the payloads and transcripts that the real agents wrote, and by the built program.
 
 mod answers;
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod changes;
 #[cfg(feature = "cli")]
 mod compactions;
 #[cfg(all(feature = "cli", target_os = "linux"))]
@@ -20,6 +22,8 @@ mod script;
 mod settings;
 #[cfg(feature = "cli")]
 mod splices;
+#[cfg(feature = "cli")]
+mod standing;
 mod tails;
 #[cfg(feature = "cli")]
 mod turns;

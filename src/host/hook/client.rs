@@ -28,6 +28,9 @@ pub enum Host {
 #[error("{0:?} is no host: claude-code, codex, gemini, opencode or goose is")]
 pub struct NoSuchHost(pub String);
 
+/// What Claude Code's own program is called.
+const CLAUDE: &str = "claude";
+
 impl Host {
     /// Every host, in the order in which they are listed to people.
     pub const ALL: [Self; 5] =
@@ -97,8 +100,10 @@ impl fmt::Display for Host {
 impl FromStr for Host {
     type Err = NoSuchHost;
 
+    /// Returns the host of this name; Claude Code goes by that of its program too.
     fn from_str(name: &str) -> Result<Self, NoSuchHost> {
-        let named = Self::ALL.into_iter().find(|host| host.as_str() == name);
+        let name_of_host = if name == CLAUDE { Self::ClaudeCode.as_str() } else { name };
+        let named = Self::ALL.into_iter().find(|host| host.as_str() == name_of_host);
         named.ok_or_else(|| NoSuchHost(name.to_owned()))
     }
 }

@@ -22,6 +22,15 @@ const ROOM_MIN: usize = 20;
 pub(crate) struct Table {
     head: &'static [&'static str],
     rows: Vec<Vec<Cell>>,
+    last: Last,
+}
+
+/// What becomes of a row's last cell where the terminal has no room for all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Cut,
+    /// The terminal goes on with it in its next line.
+    Whole,
 }
 
 /// One cell.
@@ -41,7 +50,12 @@ enum Side {
 impl Table {
     /// Returns an empty table; the names of its columns are shown on a terminal only.
     pub(crate) const fn of(head: &'static [&'static str]) -> Self {
-        Self { head, rows: Vec::new() }
+        Self { head, rows: Vec::new(), last: Last::Cut }
+    }
+
+    /// Returns an empty table in which nothing is cut: for paths, and for what is to be done.
+    pub(crate) const fn uncut(head: &'static [&'static str]) -> Self {
+        Self { head, rows: Vec::new(), last: Last::Whole }
     }
 
     /// Adds a row.
@@ -75,7 +89,9 @@ impl Table {
         let before_last = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
         let room = Output::width().saturating_sub(before_last).max(ROOM_MIN);
         for last in rows.iter_mut().filter_map(|row| row.last_mut()) {
-            last.cut_to(room);
+            if self.last == Last::Cut {
+                last.cut_to(room);
+            }
         }
         rows.iter().try_for_each(|row| write(out, row, &widths))
     }

@@ -103,7 +103,7 @@ fn version() -> String {
 }
 
 fn say(cx: &mut Context, findings: &[Finding]) -> Result<(), Stop> {
-    let mut table = Table::of(HEAD);
+    let mut table = Table::uncut(HEAD);
     for finding in findings {
         if cx.out.form() == Form::Json {
             cx.out.json(finding)?;

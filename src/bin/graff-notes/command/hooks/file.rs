@@ -3,20 +3,21 @@
 
 use std::{
     fmt,
-    fs::{self, File, Permissions},
-    io::{self, Write},
-    iter,
+    fs::{self, Permissions},
+    io, iter,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::ErrorKind;
 
+use super::{
+    draft::{self, Change, Draft},
+    held::{self, Held},
+};
 use crate::{exit::Exit, failure::Failure};
 
 /// What the name of the text before ours ends in.
 const BACKUP_SUFFIX: &str = ".before-graff-notes";
-/// What the name of the new text ends in before it is in its place.
-const NEW_SUFFIX: &str = ".graff-notes-new";
 
 /// More texts of before are not kept beside a file.
 const BACKUPS_MAX: u32 = 100;
@@ -33,6 +34,8 @@ pub(super) struct PersonsFile {
     target: Utf8PathBuf,
     text: Option<String>,
     permissions: Option<Permissions>,
+    /// Its folder, where the file is to be changed.
+    _held: Option<Held>,
 }
 
 impl PersonsFile {
@@ -42,7 +45,13 @@ impl PersonsFile {
             Ok(status) if status.is_symlink() => past_links(&path)?,
             Ok(_) => path.clone(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self { target: path.clone(), path, text: None, permissions: None });
+                return Ok(Self {
+                    target: path.clone(),
+                    path,
+                    text: None,
+                    permissions: None,
+                    _held: None,
+                });
             }
             Err(e) => return Err(failed("look at", &path, &e)),
         };
@@ -55,7 +64,18 @@ impl PersonsFile {
         }
         let bytes = fs::read(&target).map_err(|e| failed("read", &target, &e))?;
         let text = String::from_utf8(bytes).map_err(|_| refused(&path, "it is not UTF-8"))?;
-        Ok(Self { path, target, text: Some(text), permissions: Some(status.permissions()) })
+        let permissions = Some(status.permissions());
+        Ok(Self { path, target, text: Some(text), permissions, _held: None })
+    }
+
+    /// Keeps other runs of ours from changing the file, and reads it anew.
+    pub(super) fn hold(self) -> Result<Self, Failure> {
+        let held = Held::folder(self.target.parent().unwrap_or(Utf8Path::new("")))?;
+        let file = Self::open(self.path)?;
+        if file.target == self.target && held.is_alone() {
+            draft::clear(&file.target);
+        }
+        Ok(Self { _held: Some(held), ..file })
     }
 
     /// Refuses a file to which a link leads out of `project`: whoever made the repository put it
@@ -90,19 +110,15 @@ impl PersonsFile {
     /// A file that its host, or whoever else, has written since it was read is left alone.
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.check_writable()?;
-        if let Some(folder) = self.target.parent() {
-            fs::create_dir_all(folder).map_err(|e| failed("create the folder", folder, &e))?;
-        }
-        let new = self.beside(NEW_SUFFIX);
-        let _ = fs::remove_file(&new); // of an installation that was killed
-        let written = create(&new, text, self.permissions.clone());
-        let written = written.map_err(|e| failed("replace", &self.target, &e));
-        let replaced = written.and_then(|()| self.check_unchanged()).and_then(|()| {
-            fs::rename(&new, &self.target).map_err(|e| failed("replace", &self.target, &e))
-        });
-        replaced.inspect_err(|_| {
-            let _ = fs::remove_file(&new); // what is left of it says nothing
-        })?;
+        let draft = self.draft(text).map_err(|e| failed("replace", &self.target, &e))?;
+        let change = match &self.text {
+            Some(before) => draft.replace(&self.target, before.as_bytes()),
+            None => draft.name([self.target.clone()]).map(|name| match name {
+                Some(_) => Change::Made,
+                None => Change::Overtaken,
+            }),
+        };
+        self.settle(change.map_err(|e| failed("replace", &self.target, &e))?)?;
         self.text = Some(text.to_owned());
         self.sync_folder()
     }
@@ -110,8 +126,9 @@ impl PersonsFile {
     /// Removes the file.
     pub(super) fn delete(&mut self) -> Result<(), Failure> {
         self.check_writable()?;
-        self.check_unchanged()?;
-        fs::remove_file(&self.target).map_err(|e| failed("remove", &self.target, &e))?;
+        let before = self.text.as_deref().unwrap_or_default().as_bytes();
+        let change = draft::remove(&self.target, before);
+        self.settle(change.map_err(|e| failed("remove", &self.target, &e))?)?;
         self.text = None;
         self.sync_folder()
     }
@@ -132,17 +149,18 @@ impl PersonsFile {
     pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
         let first = self.backup_path();
-        let text = self.text.as_deref().unwrap_or_default();
-        let numbered =
-            (2..=BACKUPS_MAX).map(|number| Utf8PathBuf::from(format!("{first}.{number}")));
-        for backup in iter::once(first.clone()).chain(numbered) {
-            match create(&backup, text, self.permissions.clone()) {
-                Ok(()) => return Ok(backup),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(failed("write", &backup, &e)),
-            }
+        if self.backup()? == self.text {
+            return Ok(first); // of a run that was killed before it changed the file
         }
-        Err(self.left_alone(format_args!("there are {BACKUPS_MAX} copies of it, {first} and on")))
+        let numbered = (2..=BACKUPS_MAX).map(|number| format!("{first}.{number}").into());
+        let names = iter::once(first.clone()).chain(numbered);
+        let kept = self.draft(self.text().unwrap_or_default()).and_then(|draft| draft.name(names));
+        let Some(name) = kept.map_err(|e| failed("write", &first, &e))? else {
+            let why = format_args!("there are {BACKUPS_MAX} copies of it, {first} and on");
+            return Err(self.left_alone(why));
+        };
+        self.sync_folder()?; // it must be there before the file changes
+        Ok(name)
     }
 
     /// Returns the text that was kept, where there is one.
@@ -172,27 +190,24 @@ impl PersonsFile {
         Utf8PathBuf::from(format!("{}{suffix}", self.target))
     }
 
+    fn draft(&self, text: &str) -> io::Result<Draft> {
+        Draft::beside(&self.target, text, self.permissions.clone())
+    }
+
     /// Whoever has written the file since it was read must not lose what he wrote.
-    fn check_unchanged(&self) -> Result<(), Failure> {
-        let now = match fs::read(&self.target) {
-            Ok(now) => Some(now),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-            Err(e) => return Err(failed("read", &self.target, &e)),
-        };
-        if now.as_deref() == self.text.as_deref().map(str::as_bytes) {
+    fn settle(&self, change: Change) -> Result<(), Failure> {
+        if change == Change::Made {
             return Ok(());
         }
         let what = format_args!("change {}: it was written by another meanwhile", self.path);
-        Err(Failure::new(Exit::Failed, ErrorKind::Io.as_str(), what)
-            .advise("run it again")
-            .at(&self.path))
+        let failure = Failure::new(Exit::Failed, ErrorKind::Io.as_str(), what);
+        Err(failure.advise("run it again").at(&self.path))
     }
 
     /// Sees to it that a loss of power doesn't undo what was done to the file.
     fn sync_folder(&self) -> Result<(), Failure> {
-        let folder = self.target.parent().filter(|it| *it != "").unwrap_or(Utf8Path::new("."));
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(|e| failed("sync the folder", folder, &e))
+        let folder = self.target.parent().unwrap_or(Utf8Path::new(""));
+        held::sync(folder).map_err(|e| failed("sync the folder", folder, &e))
     }
 
     /// A file that is replaced needs no right to be written; but whoever took that right away
@@ -210,16 +225,6 @@ impl PersonsFile {
 fn past_links(path: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     let target = path.canonicalize_utf8();
     target.map_err(|e| refused(path, format_args!("it is a link that leads nowhere ({e})")))
-}
-
-/// Makes a file that must not be there yet, neither as itself nor as a link to another.
-fn create(path: &Utf8Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
-    }
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {

@@ -1,11 +1,16 @@
 //! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
 
+mod draft;
 mod file;
+mod held;
 mod place;
 mod setting;
 mod status;
 
-pub(super) use status::{Installed, Standing, standings};
+pub(super) use {
+    place::after_install,
+    status::{Installed, Standing, standings},
+};
 
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
@@ -13,7 +18,9 @@ use graff_notes::host::hook::Host;
 use serde::Serialize;
 
 use self::{
+    file::PersonsFile,
     place::{Scope, places},
+    setting::Setting,
     status::Status,
 };
 use crate::{
@@ -75,7 +82,7 @@ enum Action {
 /// Which settings are meant.
 #[derive(Args, Debug)]
 struct Where {
-    /// Agent: claude-code, codex, gemini, opencode or goose
+    /// Agent: claude-code (or claude), codex, gemini, opencode or goose
     #[arg(value_name = "HOST")]
     host: Host,
     /// In the project's own settings instead of the user's
@@ -109,7 +116,7 @@ impl Where {
         let mut done = self.done(place::after_install(self.host));
         let scope = self.scope(cx)?;
         for (path, setting) in places(self.host, &scope)? {
-            let mut file = scope.open(path)?;
+            let mut file = scope.hold(path)?;
             let before = file.text().map(str::to_owned);
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
             if before.as_deref() == Some(after.as_str()) {
@@ -129,28 +136,11 @@ impl Where {
         let mut done = self.done(place::after_removal(self.host));
         let scope = self.scope(cx)?;
         for (path, setting) in places(self.host, &scope)? {
-            let mut file = scope.open(path)?;
-            let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it))
-            else {
-                done.unchanged.push(file.into_path());
+            if scope.open(path.clone())?.text().is_none() {
+                done.unchanged.push(path);
                 continue;
-            };
-            let backup = file.backup()?;
-            let after = setting.removed(&before, backup.as_deref());
-            match after.map_err(|why| file.left_alone(why))? {
-                Some(after) => file.replace(&after)?,
-                None => file.delete()?,
             }
-            let is_gone = file.text().is_none();
-            if file.text() == backup.as_deref() {
-                file.forget_backup()?;
-            } else if backup.is_some() {
-                done.backups.push(file.backup_path());
-            }
-            if is_gone {
-                file.remove_empty_folders(&place::roof(self.host, &scope)?);
-            }
-            done.changed.push(file.into_path());
+            self.remove_from(scope.hold(path)?, setting, &scope, &mut done)?;
         }
         let left = status::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
@@ -158,6 +148,38 @@ impl Where {
         done.changed.extend(forgotten.as_deref().unwrap_or_default().iter().cloned());
         let exit = answer(cx, &done, "removed from")?;
         Ok(forgotten.map(|_| exit)?)
+    }
+
+    fn remove_from(
+        &self,
+        mut file: PersonsFile,
+        setting: Setting,
+        scope: &Scope,
+        done: &mut Done,
+    ) -> Result<(), Failure> {
+        let backup = file.backup()?;
+        let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it)) else {
+            if file.text() == backup.as_deref() {
+                file.forget_backup()?; // of a run that was killed
+            }
+            done.unchanged.push(file.into_path());
+            return Ok(());
+        };
+        let after = setting.removed(&before, backup.as_deref());
+        match after.map_err(|why| file.left_alone(why))? {
+            Some(after) => file.replace(&after)?,
+            None => file.delete()?,
+        }
+        if file.text() == backup.as_deref() {
+            file.forget_backup()?;
+        } else if backup.is_some() {
+            done.backups.push(file.backup_path());
+        }
+        if file.text().is_none() {
+            file.remove_empty_folders(&place::roof(self.host, scope)?);
+        }
+        done.changed.push(file.into_path());
+        Ok(())
     }
 
     fn done(&self, next: &'static str) -> Done {
@@ -175,7 +197,7 @@ fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, 
         cx.out.json(done)?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::of(&[]);
+    let mut table = Table::uncut(&[]);
     let rows = done.changed.iter().map(|path| (changed, path));
     let rows = rows.chain(done.unchanged.iter().map(|path| ("as it was", path)));
     for (what, path) in rows.chain(done.backups.iter().map(|path| ("before that", path))) {

@@ -25,9 +25,18 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    /// Opens a file of these settings.
+    /// Opens a file of these settings to read it.
     pub(super) fn open(&self, path: Utf8PathBuf) -> Result<PersonsFile, Failure> {
         let file = PersonsFile::open(path)?;
+        match self {
+            Self::User => Ok(file),
+            Self::Project(root) => file.within(root),
+        }
+    }
+
+    /// Opens a file of these settings to change it, which no other run of ours does meanwhile.
+    pub(super) fn hold(&self, path: Utf8PathBuf) -> Result<PersonsFile, Failure> {
+        let file = self.open(path)?.hold()?;
         match self {
             Self::User => Ok(file),
             Self::Project(root) => file.within(root),
@@ -110,7 +119,7 @@ pub(super) fn codex_config() -> Result<Utf8PathBuf, Failure> {
 }
 
 /// Returns what the user does next, once the hooks are in.
-pub(super) const fn after_install(host: Host) -> &'static str {
+pub(in crate::command) const fn after_install(host: Host) -> &'static str {
     match host {
         Host::Codex => {
             "Codex runs a hook only once you trust it: start codex, type /hooks, and trust the four \

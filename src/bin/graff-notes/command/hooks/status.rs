@@ -206,7 +206,8 @@ impl Installed {
 }
 
 fn show(cx: &mut Context, standings: &[Standing], clock: &Clock) -> Result<(), Stop> {
-    let mut table = Table::of(&["HOST", "SCOPE", "INSTALLED", "TRUSTED", "LAST CALL", "SETTINGS"]);
+    let mut table =
+        Table::uncut(&["HOST", "SCOPE", "INSTALLED", "TRUSTED", "LAST CALL", "SETTINGS"]);
     for standing in standings {
         table.row(&mut cx.out, standing.cells(clock))?;
     }

@@ -1,0 +1,138 @@
+//! The promise: `hooks status` says of each agent whether it has the hooks, can call them, and did.
+//!
+//! Shown by the built program in a home of its own.
+
+use std::{fs, process::Stdio};
+
+use graff_notes::host::hook::Host;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+
+use super::{
+    desk::Desk,
+    installs::{desk, hooks, put, text},
+};
+use crate::support::world::{Ran, World};
+
+#[track_caller]
+fn status(desk: &Desk, host: &str) -> Value {
+    hooks(desk, &["status", host, "--json"]).ends(0).json()
+}
+
+#[test]
+fn status_says_installed_trusted_reachable_and_last_called() {
+    let desk = desk();
+    let before = status(&desk, "codex");
+    assert_eq!(before["installed"], json!({"state": "no"}));
+    assert_eq!(before["last_called"], Value::Null);
+    assert_eq!((&before["trusted"], &before["reachable"]), (&Value::Null, &Value::Null));
+    hooks(&desk, &["install", "codex"]).quietly();
+    let installed = status(&desk, "codex");
+    assert_eq!(
+        (&installed["installed"], &installed["trusted"]),
+        (&json!({"state": "yes"}), &json!(false))
+    );
+    let path = desk.home().join(".codex/hooks.json");
+    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop"].map(|event| {
+        format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
+    });
+    put(&desk, ".codex/config.toml", &trust.concat());
+    assert_eq!(status(&desk, "codex")["trusted"], json!(true));
+    let codex = json!({"hook_event_name": "Stop", "session_id": "s1", "cwd": desk.project()});
+    let mut hook = desk.command(&["hook", "codex"]).spawn().expect("it starts");
+    std::io::Write::write_all(hook.stdin.as_mut().expect("a pipe"), codex.to_string().as_bytes())
+        .expect("written");
+    Ran::of_child(hook).ends(0);
+    let called = status(&desk, "codex");
+    assert_eq!(called["last_called"]["event"], "Stop");
+    assert!(called["last_called"]["at"].as_u64().expect("a time") > 1_700_000_000_000);
+    let bin = put(&desk, "bin/graff-notes", "");
+    let folder = bin.parent().expect("a folder").to_owned();
+    let desk = desk.with("PATH", folder.as_str());
+    assert_eq!(status(&desk, "codex")["reachable"], bin.as_str());
+}
+
+#[test]
+fn status_shows_every_host_a_row_and_what_is_missing() {
+    let desk = desk();
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    let path = desk.home().join(".claude/settings.json");
+    let without = text(&path).replace("\"PreCompact\"", "\"Elsewhere\"");
+    fs::write(&path, without).expect("written");
+    put(&desk, ".gemini/settings.json", "oops");
+    let ran = hooks(&desk, &["status"]).ends(1);
+    assert!(ran.stderr().contains("could not tell whether gemini has the hooks, in "), "{ran}");
+    let rows: Vec<Vec<&str>> = ran.stdout().lines().map(|row| row.split('\t').collect()).collect();
+    let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
+    assert_eq!(column(0), ["claude-code", "codex", "gemini", "opencode", "goose"]);
+    assert_eq!(column(2)[..2], ["without PreCompact", "no"]);
+    assert!(column(2)[2].contains("no JSON"), "{ran}");
+    hooks(&desk, &["install", "codex", "--project"]).quietly();
+    let both = hooks(&desk, &["status", "codex", "--json"]).ends(0);
+    let scopes: Vec<_> = both.answers().iter().map(|row| row["scope"].clone()).collect();
+    assert_eq!(scopes, ["user", "project"]);
+}
+
+#[test]
+fn trust_is_read_from_what_codex_has_on_record_and_from_nothing_that_looks_like_it() {
+    let desk = desk();
+    hooks(&desk, &["install", "codex"]).quietly();
+    let path = desk.home().join(".codex/hooks.json");
+    let events = ["session_start", "user_prompt_submit", "pre_compact", "stop"];
+    let lines = |before: &str, after: &str| {
+        let line = |event| format!("{before}hooks.state.\"{path}:{event}:0:0\"{after}\n");
+        events.map(line).concat()
+    };
+    let hash = "trusted_hash = \"sha256:0\"";
+    for (config, trusted) in [
+        (lines("[", &format!("]\n{hash}")), true),
+        (lines("", &format!(" = {{ {hash} }}")), true),
+        (lines("# [", "]"), false),
+        (format!("note = '''\n{}'''\n", lines("[", "]")), false),
+    ] {
+        put(&desk, ".codex/config.toml", &config);
+        assert_eq!(status(&desk, "codex")["trusted"], json!(trusted), "{config}");
+    }
+}
+
+#[test]
+fn where_codexs_trust_cannot_be_read_that_is_said_and_nothing_waits() {
+    let desk = desk();
+    hooks(&desk, &["install", "codex"]).quietly();
+    let config = desk.home().join(".codex/config.toml");
+    let pipe =
+        || mknodat(CWD, config.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    let broken = || fs::write(&config, "model = ").expect("written");
+    let stray = || fs::write(&config, b"model = \"\xFF\"\n").expect("written");
+    let large = || fs::write(&config, "#".repeat(5 << 20)).expect("written");
+    let things: [&dyn Fn(); 4] = [&pipe, &broken, &stray, &large];
+    for put in things {
+        put();
+        let ran = hooks(&desk, &["status", "codex", "--json"]).ends(1);
+        assert_eq!(ran.json()["trusted"], Value::Null, "{ran}");
+        assert!(ran.stderr().contains("could not tell whether codex trusts the hooks"), "{ran}");
+        let shown = hooks(&desk, &["status", "codex"]).ends(1);
+        assert!(shown.stdout().contains("\tyes\tunknown\t"), "{shown}");
+        let doctor = Ran::of(desk.command(&["doctor"]).current_dir(desk.project()));
+        assert!(!doctor.stdout().contains("not trusted"), "{doctor}");
+        fs::remove_file(&config).expect("it is there");
+    }
+    pipe();
+    hooks(&desk, &["remove", "codex"]).quietly();
+}
+
+#[test]
+fn no_path_is_cut_however_narrow_the_terminal_is() {
+    let desk = Desk::of(Host::ClaudeCode);
+    let narrow = |args: &[&str]| {
+        let mut command = desk.command(&[&["hooks"], args].concat());
+        command.current_dir(desk.project()).stdin(Stdio::null());
+        World::typing(40, "", command).ends(0).stdout().to_owned()
+    };
+    let settings = desk.home().join(".config/opencode/plugins/graff-notes.js");
+    for args in [&["install", "opencode"][..], &["status"], &["remove", "opencode"]] {
+        let shown = narrow(args);
+        assert!(shown.contains(settings.as_str()), "{args:?}: {shown}");
+        assert!(!shown.contains('…'), "{args:?}: {shown}");
+    }
+}
