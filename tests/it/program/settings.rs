@@ -39,8 +39,17 @@ fn the_nearest_place_counts_and_is_named() {
     let tokens = |ran: Ran| ran.quietly().json()["threshold"]["tokens"].clone();
     let shown = |command: &mut Command| {
         let answers = Ran::of(command).quietly().answers();
-        let percent = answers.into_iter().find(|answer| answer["setting"] == "percent");
-        percent.expect("percent is shown")
+        let found = |name| answers.iter().find(|answer| answer["setting"] == name).cloned();
+        let (percent, mut in_hooks) = (found("percent"), found("percent-in-hooks"));
+        let percent = percent.expect("percent is shown");
+        let in_hooks = in_hooks.as_mut().expect("and what it is in hooks");
+        if percent["source"] == "default" {
+            assert_eq!(in_hooks["value"].take(), 75, "{in_hooks}");
+            in_hooks["value"] = percent["value"].clone();
+        }
+        in_hooks["setting"] = percent["setting"].clone();
+        assert_eq!(*in_hooks, percent, "it is the same but for its default");
+        percent
     };
     let show = ["config", "show", "--json"];
 
@@ -79,7 +88,8 @@ fn every_setting_is_shown_with_its_default() {
     let ran = world.run(&["config", "show", "--root", world.root().as_str()]).quietly();
     let expected = format!(
         "root\t{}\tflag\t--root names it\n\
-         window-tokens\t-\tdefault\t-\npercent\t90\tdefault\t-\nceiling-tokens\t272000\tdefault\t-\n\
+         window-tokens\t-\tdefault\t-\npercent\t90\tdefault\t-\n\
+         percent-in-hooks\t75\tdefault\t-\nceiling-tokens\t272000\tdefault\t-\n\
          output-reserve-tokens\t0\tdefault\t-\nbytes-per-token\t1\tdefault\t-\n\
          calls-cap\t0\tdefault\t-\npending-calls\t0\tdefault\t-\ncap-bytes\t4000\tdefault\t-\n\
          time\t-\tdefault\t-\nnote-timeout-seconds\t120\tdefault\t-\n\

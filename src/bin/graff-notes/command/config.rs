@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    command::hook,
     context::Context,
     exit::Exit,
     failure::Stop,
@@ -27,6 +28,9 @@ A setting stands in for the flag of the same name. A flag comes first, then the 
 is GRAFF_PERCENT), then .graff/config.toml below the root, then graff-notes/config.toml in \
 $XDG_CONFIG_HOME or ~/.config. The files are TOML, a line a setting, such as `percent = 80`. A \
 project's file cannot set note-from, endpoint and model.
+
+percent-in-hooks is no setting of its own: it is percent, with another default, since agents \
+compact well before their window is full.
 
 In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \
 default), and the variable or file. What has no value is a dash.";
@@ -54,6 +58,9 @@ struct Answer<'a> {
     from: Option<&'a str>,
 }
 
+/// The setting that has another default in hooks.
+const PERCENT: &str = "percent";
+
 const HEAD: &[&str] = &["setting", "value", "source", "from"];
 
 impl Config {
@@ -72,7 +79,11 @@ impl Config {
         say(cx, &mut table, &answer)?;
         for setting in &settings::ALL {
             let given = given.iter().find(|given| given.setting.name == setting.name);
-            say(cx, &mut table, &answer_of(setting, given))?;
+            let answer = answer_of(setting, given);
+            say(cx, &mut table, &answer)?;
+            if setting.name == PERCENT {
+                say(cx, &mut table, &in_hooks(answer))?;
+            }
         }
         table.end(&mut cx.out)?;
         Ok(Exit::Done)
@@ -90,6 +101,13 @@ fn answer_of<'a>(setting: &'a Setting, given: Option<&'a Given>) -> Answer<'a> {
     let number = text.filter(|_| setting.allowed.is_number()).and_then(|n| n.parse::<u64>().ok());
     let value = number.map_or_else(|| text.map_or(Value::Null, Value::from), Value::from);
     Answer { setting: setting.name, value, source, from }
+}
+
+/// Returns what holds in hooks where this holds elsewhere.
+fn in_hooks(percent: Answer<'_>) -> Answer<'_> {
+    let is_default = percent.source == "default";
+    let value = if is_default { hook::PERCENT_DEFAULT.into() } else { percent.value };
+    Answer { setting: "percent-in-hooks", value, ..percent }
 }
 
 fn say(cx: &mut Context, table: &mut Table, answer: &Answer<'_>) -> Result<(), Stop> {

@@ -7,6 +7,7 @@ use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
 use crate::{
+    command::hook,
     context::{Context, explain, session},
     exit::Exit,
     failure::{Failure, Stop},
@@ -53,6 +54,7 @@ impl Forget {
             Form::Terminal => cx.out.line(&shown(&format!("session {session} is forgotten")))?,
             Form::Plain => {}
         }
+        hook::forget_session(&session, store.root())?;
         Ok(Exit::Done)
     }
 }

@@ -71,7 +71,7 @@ const fn for_the_user(name: &'static str, default: Option<&'static str>) -> Sett
 /// Every setting.
 pub(crate) static ALL: [Setting; 13] = [
     setting("window-tokens", Allowed::From(0), None),
-    // Hooks ask sooner, at 75, since agents compact well before their window is full.
+    // Hooks have a default of their own.
     setting("percent", Allowed::Within(1, 100), Some("90")),
     setting("ceiling-tokens", Allowed::ZeroOrFrom(1_000), Some("272000")),
     setting("output-reserve-tokens", Allowed::From(0), Some("0")),

@@ -7,10 +7,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::host::hook::Host;
 
 use super::Finding;
-use crate::command::hooks::{Installed, Standing, standings};
+use crate::command::{
+    hook::goose_reads,
+    hooks::{Installed, Standing, after_install, standings},
+};
+
+const CHECK: &str = "hooks";
 
 /// How long a call may take: a hook of ours ends within two seconds.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -24,59 +30,62 @@ pub(super) fn all(root: Utf8PathBuf) -> Vec<Finding> {
 }
 
 fn one(standing: &Standing) -> Finding {
-    const CHECK: &str = "hooks";
     let Standing { host, scope, settings, .. } = standing;
-    let advice = format!("graff-notes hooks install {host}");
     match &standing.installed {
-        Installed::No => return Finding::ok(CHECK, format!("{host}: not installed")),
+        Installed::No => Finding::ok(CHECK, format!("{host}: not installed")),
         Installed::Partly { missing } => {
             let detail = format!("{host}, {scope}: without {}", missing.join(", "));
-            return Finding::failure(CHECK, detail, advice);
+            Finding::failure(CHECK, detail, install(host))
         }
         Installed::Unreadable { why } => {
-            return Finding::failure(
-                CHECK,
-                format!("{host}, {scope}: {why}"),
-                format!("mend {settings}"),
-            );
+            let detail = format!("{host}, {scope}: {why}");
+            Finding::failure(CHECK, detail, format!("mend {settings}"))
         }
-        Installed::Yes => {}
+        Installed::Yes => reached(standing).unwrap_or_else(|finding| finding),
     }
+}
+
+/// Says whether hooks that are in the settings come to us, and what of us comes to the agent.
+fn reached(standing: &Standing) -> Result<Finding, Finding> {
+    let Standing { host, scope, .. } = standing;
+    let installed = |what: &str| format!("{host}, {scope}: installed, and {what}");
     let Some(program) = &standing.reachable else {
         let detail = format!("{host}, {scope}: no folder in PATH has graff-notes");
-        return Finding::failure(CHECK, detail, "put the program into a folder of PATH");
+        return Err(Finding::failure(CHECK, detail, "put the program into a folder of PATH"));
     };
     if let Some(why) = &standing.untold {
-        let detail = format!("{host}, {scope}: installed, and {why}");
-        return Finding::warning(CHECK, detail, why.advice().unwrap_or_default());
+        let advice = why.advice().unwrap_or_default();
+        return Err(Finding::warning(CHECK, installed(&why.to_string()), advice));
     }
     if standing.trusted == Some(false) {
-        let detail = format!("{host}, {scope}: installed, and not trusted");
-        return Finding::warning(CHECK, detail, "trust the hooks with /hooks in codex");
+        let advice = "trust the hooks with /hooks in codex";
+        return Err(Finding::warning(CHECK, installed("not trusted"), advice));
     }
-    // As the agent calls it, on an event that says nothing.
+    answers(program, host).map_err(|(what, advice)| {
+        Finding::failure(CHECK, format!("{host}, {scope}: {program} {what}"), advice)
+    })?;
+    if *host == Host::Goose.as_str() && goose_reads().is_none() {
+        let detail = installed("goose is told of no file: GOOSE_MOIM_MESSAGE_FILE isn't set here");
+        return Err(Finding::warning(CHECK, detail, after_install(Host::Goose)));
+    }
+    Ok(Finding::ok(CHECK, installed("answers")))
+}
+
+/// Calls the hook as the agent does, on an event that says nothing; returns what is wrong with the
+/// program, and what to do.
+fn answers(program: &Utf8Path, host: &str) -> Result<(), (String, String)> {
     let mut call = Command::new(program);
     call.args(["hook", host]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match ended(&mut call) {
-        Ok(None) => Finding::failure(
-            CHECK,
-            format!("{host}, {scope}: {program} had not ended after {} s", LIMIT.as_secs()),
-            advice,
-        ),
-        Ok(Some(status)) if status.success() => {
-            Finding::ok(CHECK, format!("{host}, {scope}: installed, and answers"))
-        }
-        Ok(Some(status)) => Finding::failure(
-            CHECK,
-            format!("{host}, {scope}: {program} ended with {status}"),
-            advice,
-        ),
-        Err(e) => Finding::failure(
-            CHECK,
-            format!("{host}, {scope}: {program}: {e}"),
-            "check that it can be run",
-        ),
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(status)) => Err((format!("ended with {status}"), install(host))),
+        Ok(None) => Err((format!("had not ended after {} s", LIMIT.as_secs()), install(host))),
+        Err(e) => Err((format!("cannot be run: {e}"), "check its rights".to_owned())),
     }
+}
+
+fn install(host: &str) -> String {
+    format!("graff-notes hooks install {host}")
 }
 
 /// Runs a program to its end, or ends it where it overruns the limit.

@@ -19,7 +19,10 @@ use std::{io, panic, process, sync::mpsc, thread, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use graff_notes::host::hook::{Host, Task, read};
+use graff_notes::{
+    host::hook::{Host, Task, read},
+    session::SessionName,
+};
 
 use self::{
     input::{Input, read_object},
@@ -27,9 +30,9 @@ use self::{
 };
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
-pub(crate) use called::last_called;
 #[cfg(feature = "mcp")]
-pub(crate) use {active::folder as active_folder, visit::PERCENT_DEFAULT};
+pub(crate) use active::folder as active_folder;
+pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};
 
 /// When an answer is given up: well before the shortest limit of any host, and so that it has ended
 /// within two seconds of its start.
@@ -46,7 +49,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hook {
-    /// Agent that calls: claude-code, codex, gemini, opencode or goose
+    /// Agent that calls: claude-code (or claude), codex, gemini, opencode or goose
     #[arg(value_name = "HOST")]
     host: Host,
     /// Size of the model's context window; without it what the host or the transcript says, else
@@ -71,6 +74,13 @@ pub(crate) fn forget(host: Host) -> Result<Vec<Utf8PathBuf>, Failure> {
     let cleared = if host == Host::Goose { moim::clear() } else { Ok(Vec::new()) };
     called::forget(host);
     cleared
+}
+
+/// Forgets what hooks have told elsewhere of a session that was at work below `root`: that it was,
+/// and the note in the file that goose reads.
+pub(crate) fn forget_session(session: &SessionName, root: &Utf8Path) -> Result<(), Failure> {
+    active::forget(session, root);
+    moim::forget(session)
 }
 
 impl Hook {

@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     note::Note,
     prompt::{self, Block, Limits},
+    session::SessionName,
 };
 use rustix::fs::{Mode, OFlags};
 
@@ -62,24 +63,32 @@ pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<(), Fail
 /// Takes the note out of every file that goose may read, and removes those in which nothing else
 /// was; returns the files that it was in.
 pub(super) fn clear() -> Result<Vec<Utf8PathBuf>, Failure> {
+    let mut cleared = Vec::new();
+    for path in all() {
+        if Moim::open(&path)?.clear()? {
+            cleared.push(path);
+        }
+    }
+    Ok(cleared)
+}
+
+/// Takes a session's note out of every file that goose may read; that of another one stays.
+pub(super) fn forget(session: &SessionName) -> Result<(), Failure> {
+    for path in all() {
+        let moim = Moim::open(&path)?;
+        if moim.is_of(session)? {
+            moim.clear()?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns every file that goose may read.
+fn all() -> Vec<Utf8PathBuf> {
     let ours = state_folder().map(|folder| folder.join(NAME));
     let mut paths: Vec<_> = named().into_iter().chain(ours).collect();
     paths.dedup();
-    let mut cleared = Vec::new();
-    for path in paths {
-        let moim = Moim::open(&path)?;
-        let after = moim.with(None, "")?;
-        if after == moim.bytes {
-            continue;
-        }
-        if after.is_empty() {
-            fs::remove_file(&moim.path).map_err(|e| failed("remove", &moim.path, &e))?;
-        } else {
-            moim.replace(&after)?;
-        }
-        cleared.push(path);
-    }
-    Ok(cleared)
+    paths
 }
 
 impl Moim {
@@ -119,6 +128,32 @@ impl Moim {
         Ok(base.reveal(&after))
     }
 
+    /// Takes the note out, and the file away where that was all; returns whether there was one.
+    fn clear(self) -> Result<bool, Failure> {
+        let after = self.with(None, "")?;
+        if after == self.bytes {
+            return Ok(false);
+        }
+        if after.is_empty() {
+            fs::remove_file(&self.path).map_err(|e| failed("remove", &self.path, &e))?;
+        } else {
+            self.replace(&after)?;
+        }
+        Ok(true)
+    }
+
+    /// Returns whether the note in here is of this session, as its header says.
+    fn is_of(&self, session: &SessionName) -> Result<bool, Failure> {
+        let after = self.with(None, "")?;
+        let before_ours = self.bytes.iter().zip(&after).take_while(|(one, other)| one == other);
+        let ours = self.bytes.get(before_ours.count()..).unwrap_or_default().trim_ascii_start();
+        let said = format!("session {:?}, generation ", session.as_str());
+        // A name is said once before the note's own words begin, behind a blank line.
+        let header = ours.get(..memchr::memmem::find(ours, b"\n\n").unwrap_or(ours.len()));
+        let found = memchr::memmem::find(header.unwrap_or_default(), said.as_bytes());
+        Ok(after != self.bytes && found.is_some())
+    }
+
     /// Puts other bytes in the place of these, in one step. Where the person has words in the file it
     /// keeps its rights; else it is ours, and its owner's alone.
     fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
@@ -133,7 +168,7 @@ impl Moim {
 }
 
 /// Returns the file that goose was told to read.
-fn named() -> Option<Utf8PathBuf> {
+pub(crate) fn named() -> Option<Utf8PathBuf> {
     env::var(VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
 }
 

@@ -1,0 +1,178 @@
+//! The promise: the file that goose reads before each turn holds the newest note of the session that
+//! is at work, beside the person's own words, and no note that was taken out or forgotten.
+//!
+//! Shown by payloads of goose's shape.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+};
+
+use camino::Utf8PathBuf;
+use graff_notes::{host::hook::Host, prompt::extract};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::support::world::Ran;
+
+const NOTE: &str = "[Subgoal] make <b>retry_test</b> green\n\t\"src/retry.rs:41\" \u{1F980}";
+
+#[test]
+fn the_file_that_goose_reads_has_the_sessions_note_beside_the_users_words() {
+    let desk = Desk::of(Host::Goose);
+    let moim = desk.path().join("moim.md");
+    let root = desk.project();
+    let desk =
+        desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str()).with("GRAFF_ROOT", root.as_str());
+    let call = |session: &str| {
+        let payload = json!({"event": "UserPromptSubmit", "session_id": session});
+        assert_eq!(desk.fed(payload.to_string()).quietly().stdout(), "");
+        fs::read_to_string(&moim).unwrap_or_default()
+    };
+    fs::write(&moim, "Be brief.\n").expect("written");
+    assert_eq!(call("s1"), "Be brief.\n");
+    desk.writes("s1", NOTE);
+    let with_note = call("s1");
+    assert_eq!(extract(&with_note), Some(NOTE));
+    assert!(with_note.starts_with("Be brief.\n"), "{with_note}");
+    assert_eq!(call("s1"), with_note);
+    assert_eq!(call("s2"), "Be brief.\n", "another session sees nothing of it");
+}
+
+/// A desk of goose whose session s1 has a note, and the file that goose reads there.
+fn goose() -> (Desk, Utf8PathBuf) {
+    let desk = Desk::of(Host::Goose);
+    desk.writes("s1", NOTE);
+    let (moim, root) = (desk.path().join("moim.md"), desk.project());
+    let desk =
+        desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str()).with("GRAFF_ROOT", root.as_str());
+    (desk, moim)
+}
+
+fn prompted(desk: &Desk) -> Ran {
+    desk.fed(json!({"event": "UserPromptSubmit", "session_id": "s1"}).to_string())
+}
+
+#[test]
+fn what_is_not_utf8_in_the_file_that_goose_reads_stays_byte_for_byte() {
+    let (desk, moim) = goose();
+    let words = b"Sois bref, caf\xE9 compris.\n\xFF\x00\n";
+    fs::write(&moim, words).expect("written");
+    fs::set_permissions(&moim, Permissions::from_mode(0o640)).expect("a mode");
+    prompted(&desk).quietly();
+    let with_note = fs::read(&moim).expect("the file");
+    assert!(with_note.starts_with(words), "{}", with_note.escape_ascii());
+    assert_eq!(extract(&String::from_utf8_lossy(&with_note)), Some(NOTE));
+    let mode = fs::metadata(&moim).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640, "it keeps its rights");
+    Ran::of(&mut desk.command(&["hooks", "remove", "goose"])).ends(0);
+    assert_eq!(fs::read(&moim).expect("the file"), words);
+}
+
+#[test]
+fn what_cannot_be_read_as_the_file_that_goose_reads_is_left_alone_with_a_word() {
+    let (desk, moim) = goose();
+    let pipe = || mknodat(CWD, moim.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    let large = || fs::write(&moim, vec![b'x'; 1024 * 1024 + 1]).expect("written");
+    let folder = || fs::create_dir(&moim).expect("a folder");
+    let link = || symlink("nowhere", &moim).expect("a link");
+    let things: [(&dyn Fn(), &str); 4] = [
+        (&pipe, "it is no plain file"),
+        (&large, "it is too large"),
+        (&folder, "it is no plain file"),
+        (&link, "No such file"),
+    ];
+    for (put, words) in things {
+        put();
+        let before = fs::symlink_metadata(&moim).expect("a thing");
+        let ran = prompted(&desk);
+        assert_eq!(ran.stdout(), "");
+        assert!(ran.stderr().contains(words), "{words}: {ran}");
+        let after = fs::symlink_metadata(&moim).expect("a thing");
+        assert_eq!((before.ino(), before.len()), (after.ino(), after.len()), "{words}");
+        let _ = fs::remove_file(&moim).or_else(|_| fs::remove_dir(&moim));
+    }
+}
+
+#[test]
+fn removing_the_hooks_of_goose_takes_the_note_out_of_the_file_that_it_reads() {
+    let (desk, moim) = goose();
+    for (before, after) in [(None, None), (Some("Be brief.\n"), Some("Be brief.\n"))] {
+        if let Some(before) = before {
+            fs::write(&moim, before).expect("written");
+        }
+        Ran::of(&mut desk.command(&["hooks", "install", "goose"])).ends(0);
+        prompted(&desk).quietly();
+        assert_eq!(extract(&fs::read_to_string(&moim).expect("the file")), Some(NOTE));
+        let ran = Ran::of(&mut desk.command(&["hooks", "remove", "goose"])).ends(0);
+        assert!(ran.stdout().contains(&format!("removed from\t{moim}")), "{ran}");
+        assert_eq!(fs::read_to_string(&moim).ok().as_deref(), after);
+    }
+}
+
+#[test]
+fn forgetting_a_session_takes_its_note_out_of_the_file_and_leaves_that_of_another() {
+    for words in ["", "Be brief.\n", "Be brief."] {
+        let (desk, moim) = goose();
+        if !words.is_empty() {
+            fs::write(&moim, words).expect("written");
+        }
+        desk.writes("s2", "session \"s1\", generation 7 was good, in this note of s2");
+        let call = |session: &str| {
+            let payload = json!({"event": "UserPromptSubmit", "session_id": session});
+            desk.fed(payload.to_string()).quietly();
+        };
+        let forget = |session| Ran::of(&mut desk.command(&["forget", session, "--yes"])).ends(0);
+        let active = |session| desk.home().join(".local/state/graff-notes/active").join(session);
+        call("s1");
+        call("s2");
+        let of_s2 = fs::read(&moim).expect("the file");
+        assert!(active("s1").exists() && active("s2").exists());
+        forget("s1");
+        assert_eq!(fs::read(&moim).expect("the file"), of_s2, "{words:?}: it is of s2");
+        assert!(!active("s1").exists() && active("s2").exists());
+        forget("s2");
+        assert_eq!(fs::read_to_string(&moim).unwrap_or_default(), words);
+        assert_eq!(moim.exists(), !words.is_empty(), "a file of ours alone goes");
+        assert!(!active("s2").exists());
+    }
+}
+
+#[test]
+fn a_session_of_the_same_name_at_work_elsewhere_stays_known() {
+    let (desk, _) = goose();
+    prompted(&desk).quietly();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let root = elsewhere.path().to_str().expect("UTF-8");
+    let write = ["write", "s1", "--text", "of another project", "--root", root];
+    Ran::of(&mut desk.command(&write)).ends(0);
+    Ran::of(&mut desk.command(&["forget", "s1", "--yes", "--root", root])).ends(0);
+    assert!(desk.home().join(".local/state/graff-notes/active/s1").exists());
+}
+
+#[test]
+fn the_doctor_says_whether_goose_is_told_of_a_file() {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    let folder = program.parent().expect("a folder").to_str().expect("UTF-8").to_owned();
+    for (file, status, words) in [
+        (None, "warning", "goose, user: installed, and goose is told of no file"),
+        (Some(""), "warning", "goose, user: installed, and goose is told of no file"),
+        (Some("/home/x/note.md"), "ok", "goose, user: installed, and answers"),
+    ] {
+        let desk = Desk::of(Host::Goose).with("PATH", folder.clone());
+        let desk = match file {
+            Some(file) => desk.with("GOOSE_MOIM_MESSAGE_FILE", file),
+            None => desk,
+        };
+        Ran::of(&mut desk.command(&["hooks", "install", "goose"])).ends(0);
+        let found = Ran::of(&mut desk.command(&["doctor", "--json"])).ends(0).answers();
+        let says = |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("goose"));
+        let finding = found.iter().find(says).expect("a finding");
+        assert_eq!(finding["status"], status, "{finding}");
+        assert!(finding["detail"].as_str().is_some_and(|it| it.contains(words)), "{finding}");
+        let advice = finding["advice"].as_str().unwrap_or_default();
+        let page = "export GOOSE_MOIM_MESSAGE_FILE=";
+        assert_eq!(advice.contains(page), status == "warning", "{finding}");
+    }
+}
