@@ -19,6 +19,8 @@ mod installs;
 #[cfg(feature = "cli")]
 mod misuse;
 mod payloads;
+#[cfg(feature = "cli")]
+mod plugin;
 mod progress;
 mod script;
 mod settings;

@@ -1,0 +1,125 @@
+//! The promise: the plugin for opencode puts the newest note into each request's system prompt, has
+//! the summariser asked for a note and keeps what it wrote; where the program is missing, hangs or
+//! prints something else, opencode goes on as if there were no plugin.
+//!
+//! Shown by running the installed file under Node, with a session of opencode's shape.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    process::{Command, Stdio},
+};
+
+use graff_notes::{host::hook::Host, prompt::extract};
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::support::{skipped, world::Ran};
+
+/// Calls the plugin as opencode does, through one compaction, and prints what it added.
+const DRIVER: &str = r#"
+import { GraffNotes } from "./graff-notes.mjs"
+const sessions = JSON.parse(process.argv[2])
+const client = { session: { messages: async ({ path }) => ({ data: sessions[path.id] }) } }
+const hooks = await GraffNotes({ client, directory: process.argv[3] })
+const prompt = async (sessionID, first) => {
+  const system = [first]
+  await hooks["experimental.chat.system.transform"]({ sessionID, model: {} }, { system })
+  return system.slice(1)
+}
+const said = { before: await prompt("s1", "You are an agent.") }
+const context = []
+await hooks["experimental.session.compacting"]({ sessionID: "s1" }, { context })
+said.context = context
+sessions.s1.push(sessions.summary)
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
+await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s1" } } })
+said.after = await prompt("s1", "You are an agent.")
+said.title = await prompt("s1", "You are a title generator. You output titles.")
+said.summary = await prompt("s1", "You are a helpful context summarization agent.")
+said.nobody = await prompt(undefined, "You are an agent.")
+said.other = await prompt("s2", "You are an agent.")
+console.log(JSON.stringify(said))
+"#;
+
+const NOTE: &str = "SUBGOAL: make <retry_test> green; src/retry.rs:41 \u{1F980}";
+
+/// Returns what the plugin adds where `program` is what PATH has for it; `None` without Node.
+fn run(program: Option<&str>) -> Option<(Desk, Value)> {
+    let node = Command::new("sh").args(["-c", "command -v node"]).output().expect("a shell");
+    if !node.status.success() {
+        skipped("node is not to be had");
+        return None;
+    }
+    let desk = Desk::of(Host::Opencode);
+    Ran::of(&mut desk.command(&["hooks", "install", "opencode"])).ends(0);
+    let installed = desk.home().join(".config/opencode/plugins/graff-notes.js");
+    fs::copy(installed, desk.path().join("graff-notes.mjs")).expect("the plugin");
+    fs::write(desk.path().join("driver.mjs"), DRIVER).expect("written");
+    let bin = desk.path().join("bin");
+    fs::create_dir(&bin).expect("a folder");
+    if let Some(program) = program {
+        fs::write(bin.join("graff-notes"), program).expect("written");
+        fs::set_permissions(bin.join("graff-notes"), Permissions::from_mode(0o755))
+            .expect("a mode");
+    }
+    let node = String::from_utf8(node.stdout).expect("UTF-8");
+    let mut command = Command::new(node.trim());
+    command.args(["driver.mjs", &session().to_string(), desk.project().as_str()]);
+    command.current_dir(desk.path()).env_clear().stdin(Stdio::null());
+    command.env("HOME", desk.home()).env("PATH", format!("{bin}:/usr/bin:/bin"));
+    let ran = Ran::of(command.stdout(Stdio::piped()).stderr(Stdio::piped())).quietly();
+    let said = ran.json();
+    Some((desk, said))
+}
+
+/// A session as opencode hands it to plugins: a prompt, a command that failed, and the summary.
+fn session() -> Value {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let tool = json!({"type": "tool", "callID": "c1", "tool": "bash", "state": {
+        "status": "completed", "input": {"command": "cargo test retry_test"},
+        "output": "error: test failed", "metadata": {"exit": 101},
+    }});
+    let summary = format!("## Goal\nDone.\n<note_to_self>\n{NOTE}\n</note_to_self>");
+    json!({
+        "s1": [
+            {"info": {"role": "user"}, "parts": [text("make retry_test green")]},
+            {"info": {"role": "assistant"}, "parts": [text("I run it."), tool]},
+        ],
+        "summary": {"info": {"role": "assistant", "summary": true}, "parts": [text(&summary)]},
+    })
+}
+
+#[test]
+fn a_note_goes_through_a_compaction_and_into_the_agents_requests_alone() {
+    let program = format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_graff-notes"));
+    let Some((desk, said)) = run(Some(&program)) else { return };
+    assert_eq!(said["before"], json!([]), "no note yet");
+    let asked = said["context"][0].as_str().expect("a request");
+    assert!(asked.contains("note_to_self"), "{asked}");
+    let kinds: Vec<_> = desk.records("s1").into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, ["Mechanical", "Agent", "Rollover"]);
+    let given = said["after"].as_array().expect("what was added");
+    let given: Vec<_> = given.iter().filter_map(Value::as_str).filter_map(extract).collect();
+    assert_eq!(given, [NOTE], "once");
+    for other in ["title", "summary", "nobody", "other"] {
+        assert_eq!(said[other], json!([]), "{other}");
+    }
+}
+
+#[test]
+fn a_program_that_is_missing_fails_or_hangs_changes_nothing() {
+    let programs = [
+        None,
+        Some("#!/bin/sh\nexit 7\n"),
+        Some("#!/bin/sh\nexec echo usage: graff-notes\n"),
+        Some("#!/bin/sh\nexec sleep 600\n"),
+    ];
+    for program in programs {
+        let Some((desk, said)) = run(program) else { return };
+        for added in said.as_object().expect("an object").values() {
+            assert_eq!(*added, json!([]), "{program:?}: {said}");
+        }
+        assert_eq!(desk.newest("s1"), None);
+    }
+}
