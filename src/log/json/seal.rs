@@ -3,8 +3,6 @@
 //! It is found by its form at the very end of the object, so its meaning does not hang on how the
 //! rest is parsed, and it is the same in every version of the format.
 
-use std::io::Write as _;
-
 /// What the end of an object says about the bytes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::log) enum Seal {
@@ -33,12 +31,12 @@ impl Seal {
         }
     }
 
-    /// Returns the seal of the bytes `covered`.
-    pub(super) fn on(covered: &[u8]) -> [u8; Self::BYTES] {
-        let mut seal = [0; Self::BYTES];
-        let crc = crc32fast::hash(covered);
-        let _ = write!(seal.as_mut_slice(), r#","crc":"{crc:08x}"}}"#); // it fits by its type
-        seal
+    /// Appends the seal of what stands in `out` from `start` on.
+    pub(super) fn put(start: usize, out: &mut Vec<u8>) {
+        let crc = crc32fast::hash(out.get(start..).unwrap_or_default());
+        out.extend_from_slice(OPENING);
+        out.extend(crc.to_be_bytes().into_iter().flat_map(hex));
+        out.extend_from_slice(CLOSING);
     }
 }
 
@@ -47,6 +45,15 @@ fn split(object: &[u8]) -> Option<(&[u8], u32)> {
     let (before, digits) = object.strip_suffix(CLOSING)?.split_last_chunk::<DIGITS>()?;
     let crc = digits.iter().try_fold(0, |crc, digit| Some(crc << 4 | nibble(*digit)?))?;
     Some((before.strip_suffix(OPENING)?, crc))
+}
+
+/// Returns the two digits of a byte.
+pub(super) const fn hex(byte: u8) -> [u8; 2] {
+    [hex_digit(byte >> 4), hex_digit(byte & 15)]
+}
+
+const fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
 }
 
 const fn nibble(digit: u8) -> Option<u32> {

@@ -5,6 +5,7 @@
 use super::{
     super::{Body, Draft, Kind, LINE_BYTES_MAX, Record},
     Seal, VERSION,
+    seal::hex,
 };
 use crate::{
     note::{Author, NoteText},
@@ -38,8 +39,7 @@ fn sealed(record: &Unsealed<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     out.reserve(record.length_if_little_is_escaped());
     record.put(out);
-    let seal = Seal::on(out.get(start..).unwrap_or_default());
-    out.extend_from_slice(&seal);
+    Seal::put(start, out);
     out.push(b'\n');
 }
 
@@ -165,19 +165,9 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
         0x0C => b'f',
         b'\r' => b'r',
         _ => {
-            return out.extend_from_slice(&[
-                b'\\',
-                b'u',
-                b'0',
-                b'0',
-                hex(byte >> 4),
-                hex(byte & 15),
-            ]);
+            out.extend_from_slice(br"\u00");
+            return out.extend_from_slice(&hex(byte));
         }
     };
     out.extend_from_slice(&[b'\\', letter]);
-}
-
-const fn hex(digit: u8) -> u8 {
-    if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
 }
