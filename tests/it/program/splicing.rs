@@ -172,6 +172,39 @@ fn a_store_that_only_can_be_read_is_read() {
     assert!(written.ends(1).stderr().contains("Permission denied"), "it can only be read");
 }
 
+/// Runs the program with a file of these bytes on stdin.
+fn fed_from_a_file(world: &World, prompt: &[u8], args: &[&str]) -> Ran {
+    let path = world.root().join("PROMPT.md");
+    std::fs::write(&path, prompt).expect("a prompt");
+    let mut command = world.command(args);
+    Ran::of(command.stdin(std::fs::File::open(&path).expect("the prompt")))
+}
+
+#[test]
+fn a_prompt_that_is_too_long_to_be_held_goes_out_as_it_came_in_json_too() {
+    let world = world();
+    // Its characters have two, three and four bytes, so that pieces end in the middle of each.
+    let mut prompt = "é☃🦀\n\"\u{1}".repeat((17 << 20) / 12).into_bytes();
+    let why = "could not read the prompt from stdin: it has more than 16777216 bytes";
+    for (args, strays) in [(&["splice", "s1"][..], false), (&["splice", "--strip"], true)] {
+        if strays {
+            prompt.splice(300_000..300_000, *b"\xff\xe2\x98");
+            prompt.extend(b"\xf0\x9f");
+        }
+        let plain = fed_from_a_file(&world, &prompt, args).ends(2);
+        assert!(plain.stdout == prompt, "{} bytes", plain.stdout.len());
+        assert!(plain.stderr().contains(why), "{}", plain.stderr());
+
+        let ran = fed_from_a_file(&world, &prompt, &[args, &["--json"]].concat()).ends(2);
+        let answer = ran.json();
+        let expected = String::from_utf8_lossy(&prompt);
+        assert!(answer["prompt"] == *expected, "{args:?}");
+        assert_eq!((&answer["session"], &answer["note"]), (&Value::Null, &Value::Null));
+        assert!(ran.stderr().contains(why), "{}", ran.stderr());
+        assert_eq!(ran.stderr().contains("the prompt is not UTF-8"), strays, "{}", ran.stderr());
+    }
+}
+
 #[test]
 fn a_prompt_whose_rest_cannot_be_read_is_said_to_be_cut_off() {
     let world = World::new();

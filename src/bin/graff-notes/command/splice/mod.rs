@@ -3,9 +3,11 @@
 //! Whatever goes wrong, the prompt goes out: an agent that has lost its note still needs its
 //! prompt. What went wrong is said on stderr and in the exit status.
 
+mod long;
+
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal, Read},
+    io::{self, IsTerminal},
 };
 
 use clap::Args;
@@ -71,8 +73,8 @@ struct Mode {
     check: bool,
 }
 
-/// How much of a prompt that is too long is passed on at once, in bytes.
-const PIECE: usize = 128 * 1024;
+/// What is said of a prompt that JSON cannot hold as it is.
+const STRAY: &str = "the prompt is not UTF-8: in JSON, U+FFFD stands for its stray bytes";
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -99,7 +101,7 @@ impl Splice {
         let (base, refused) = read_base(cx);
         if let Some(refused) = refused {
             if !extract && !check {
-                heard_or_not(pass_on(cx, &base))?;
+                heard_or_not(long::pass_on(cx, &base))?;
             }
             return Err(refused.into());
         }
@@ -199,29 +201,6 @@ fn say_check(cx: &mut Context, base: Vec<u8>, source: &Source) -> Result<Exit, S
     Ok(exit)
 }
 
-/// Prints a prompt that is too long to be held, as it comes; in JSON there is nothing to print, since
-/// an object is whole or none.
-fn pass_on(cx: &mut Context, beginning: &[u8]) -> Result<(), Stop> {
-    if cx.out.form() == Form::Json {
-        return Ok(());
-    }
-    let (mut stdin, mut piece) = (io::stdin().lock(), vec![0; PIECE]);
-    cx.out.given(beginning)?;
-    loop {
-        match stdin.read(&mut piece) {
-            Ok(0) => break,
-            Ok(read) => cx.out.given(piece.get(..read).unwrap_or_default())?,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => {
-                cx.notices
-                    .warn(format_args!("the prompt is cut off: could not read its rest: {e}"));
-                break;
-            }
-        }
-    }
-    cx.out.flush()
-}
-
 /// Returns what could be read of the prompt, and why that is not all.
 fn read_base(cx: &Context) -> (Vec<u8>, Option<Failure>) {
     if io::stdin().is_terminal() {
@@ -235,7 +214,7 @@ fn read_base(cx: &Context) -> (Vec<u8>, Option<Failure>) {
 pub(super) fn text_of<'b>(cx: &Context, prompt: &'b [u8]) -> Cow<'b, str> {
     let text = String::from_utf8_lossy(prompt);
     if matches!(text, Cow::Owned(_)) {
-        cx.notices.warn("the prompt is not UTF-8: in JSON, U+FFFD stands for its stray bytes");
+        cx.notices.warn(STRAY);
     }
     text
 }
