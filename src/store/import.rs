@@ -21,7 +21,6 @@ use crate::{
     error::{Error, ErrorKind},
     log::{Line, Record, Replay},
     session::SessionName,
-    units::Seq,
 };
 
 /// Whether an import writes.
@@ -60,15 +59,17 @@ impl Store {
     /// Adds to a session's log those of `records` that it does not have yet.
     ///
     /// The records of the log here must be the first of `records`; else, the log stays as it is.
-    /// The records keep their numbers, and are written sealed.
+    /// The records keep their numbers, also where one repeats or goes back, as in a log that two
+    /// histories were merged into: `verify` says of the copy what it said of the other. They are
+    /// written sealed.
     ///
     /// # Errors
     ///
     /// On an error the log is as before, with the exception of
     /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain). A record that could not be read again
     /// is [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), and so is one to be added
-    /// whose number is not above all before it, or that has no checksum and a number or a generation
-    /// which none without one [counts](Record::seq_that_counts) for: it would be sealed.
+    /// that has no checksum and a number or a generation which none without one
+    /// [counts](Record::seq_that_counts) for: it would be sealed.
     ///
     /// # Durability
     ///
@@ -165,37 +166,28 @@ fn write_all(
     session: &SessionName,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
-    let mut greatest = None;
-    for (index, record) in records.iter().enumerate() {
-        if index >= here {
-            check(record, greatest).map_err(|why| format!("record {}: {why}", index + 1))?;
-            if !write(record, session, out) {
-                return Err("a record from elsewhere is too long for any log".to_owned());
-            }
+    for (index, record) in records.iter().enumerate().skip(here) {
+        if let Some(figure) = unvouched_for(record) {
+            let number = index + 1;
+            return Err(format!(
+                "record {number}: nothing vouches for {figure}, which leaves room for no others"
+            ));
         }
-        greatest = greatest.max(record.seq_that_counts());
+        if !write(record, session, out) {
+            return Err("a record from elsewhere is too long for any log".to_owned());
+        }
     }
     Ok(())
 }
 
-/// Returns why a record can't be sealed behind others, of which `greatest` is the greatest number.
-fn check(record: &Record<'_>, greatest: Option<Seq>) -> Result<(), String> {
+/// Returns the figure of a record that would count only once it is sealed.
+fn unvouched_for(record: &Record<'_>) -> Option<String> {
     let Record { seq, generation, .. } = record;
     match seq {
-        Some(seq) if record.seq_that_counts().is_none() => {
-            return Err(format!("nothing vouches for seq {seq}, which leaves room for no others"));
-        }
-        Some(seq) if greatest.is_some_and(|greatest| *seq <= greatest) => {
-            return Err(format!("seq {seq} is not above all before it"));
-        }
-        _ => {}
+        Some(seq) if record.seq_that_counts().is_none() => Some(format!("seq {seq}")),
+        _ if record.generation_that_counts().is_none() => Some(format!("generation {generation}")),
+        _ => None,
     }
-    if record.generation_that_counts().is_none() {
-        return Err(format!(
-            "nothing vouches for generation {generation}, which leaves room for no others"
-        ));
-    }
-    Ok(())
 }
 
 /// Writes a record, and returns whether it reads back as the same.

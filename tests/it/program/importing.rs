@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use serde_json::{Value, json};
 
-use crate::support::world::World;
+use crate::support::{logs, world::World};
 
 fn line(session: &str, seq: u64, text: &str) -> String {
     format!(
@@ -58,6 +58,28 @@ fn what_export_wrote_comes_back_record_by_record() {
         assert_eq!(log.permissions().mode() & 0o777, 0o600);
         let again = world.fed(document.stdout(), &["import", "-"]).quietly();
         assert_eq!(again.stdout(), "a b\tnothing\t0\t1\ns1\tnothing\t0\t4\n");
+    }
+}
+
+#[test]
+fn a_log_whose_numbers_repeat_or_go_back_comes_back_as_it_was() {
+    for fixture in ["dup_seq", "seq_back", "conflict"] {
+        let world = World::new();
+        world.put("kiln", logs::fixture(fixture));
+        let verified = |world: &World, status| {
+            let said = world.run(&["verify", "kiln", "--json"]).ends(status).json();
+            let faults = said["faults"].as_array().expect("an array").clone().into_iter();
+            let numbers =
+                faults.filter(|f| f["reason"].as_str().expect("a word").starts_with("seq"));
+            numbers.map(|fault| fault["reason"].clone()).collect::<Vec<_>>()
+        };
+        for format in ["json", "jsonl"] {
+            let document = world.run(&["export", "--format", format]);
+            let (again, status) = (World::new(), if fixture == "conflict" { 5 } else { 0 });
+            again.fed(document.ends(status).stdout(), &["import", "-"]).ends(status);
+            assert_eq!(records(&again, "kiln"), records(&world, "kiln"), "{fixture}");
+            assert_eq!(verified(&again, 5), verified(&world, 5), "{fixture}");
+        }
     }
 }
 
