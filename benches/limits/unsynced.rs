@@ -4,7 +4,7 @@ use std::io;
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
 };
 
 /// A disk that syncs nothing.
@@ -63,6 +63,10 @@ impl Handle for UnsyncedFile {
 
     fn cut(&self, len: u64) -> io::Result<()> {
         self.0.cut(len)
+    }
+
+    fn give(&self, rights: Rights) -> io::Result<()> {
+        self.0.give(rights)
     }
 
     fn sync(&self) -> io::Result<()> {

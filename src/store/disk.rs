@@ -7,14 +7,15 @@ use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{AtFlags, Mode, OFlags, Stat},
+    fs::{AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid, fchmod, fchown},
     io::Errno,
+    process::geteuid,
 };
 
 use super::{
     Level, beneath,
     layout::joined,
-    medium::{Access, FileId, Handle, Medium, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
 };
 
 /// The mode of every file.
@@ -60,6 +61,20 @@ impl Disk {
         let root = self.root()?;
         beneath::open_folder(root, &level.under(root))
     }
+
+    /// Gives a file that root made to whom the folder belongs: a lock that is root's, above all,
+    /// would keep them out of their own store.
+    fn leave_to_its_owner(&self, made: &File) -> io::Result<()> {
+        if !geteuid().is_root() {
+            return Ok(());
+        }
+        let folder = rustix::fs::fstat(&self.folder(Level::Notes)?)?;
+        if folder.st_uid != rustix::fs::fstat(made)?.st_uid {
+            let (owner, group) = (Uid::from_raw(folder.st_uid), Gid::from_raw(folder.st_gid));
+            let _ = fchown(made, Some(owner), Some(group)); // not all file systems have owners
+        }
+        Ok(())
+    }
 }
 
 impl Medium for Disk {
@@ -68,7 +83,8 @@ impl Medium for Disk {
         let mode = if access == Access::Create { FILE_MODE } else { Mode::empty() };
         let file = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
         if access == Access::Create {
-            rustix::fs::fchmod(&file, FILE_MODE)?; // whatever the umask took away
+            fchmod(&file, FILE_MODE)?; // whatever the umask took away
+            self.leave_to_its_owner(&file)?;
         }
         Ok(Box::new(DiskFile(file)))
     }
@@ -116,7 +132,7 @@ impl Handle for DiskFile {
     fn status(&self) -> io::Result<Status> {
         let stat = rustix::fs::fstat(&self.0)?;
         let len = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Status { id: id(&stat), len, links: bits(stat.st_nlink) })
+        Ok(Status { id: id(&stat), len, links: bits(stat.st_nlink), rights: rights(&stat) })
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -137,6 +153,20 @@ impl Handle for DiskFile {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    fn give(&self, Rights { owner, group, mode }: Rights) -> io::Result<()> {
+        let (owner, group) = (Uid::from_raw(owner), Gid::from_raw(group));
+        let mode = Mode::from_raw_mode(RawMode::from(mode));
+        let is_forbidden = |e: &Errno| *e == Errno::PERM && !geteuid().is_root();
+        let mode = match fchown(&self.0, Some(owner), Some(group)) {
+            Err(e) if is_forbidden(&e) => match fchown(&self.0, None, Some(group)) {
+                Err(e) if is_forbidden(&e) => mode - Mode::RWXG, // it is another group's
+                given => given.map(|()| mode)?,
+            },
+            given => given.map(|()| mode)?,
+        };
+        Ok(fchmod(&self.0, mode)?)
     }
 
     // std has methods of the same names, with other answers: fs2 is called in full.
@@ -178,6 +208,12 @@ fn has_no_locks(e: &io::Error) -> bool {
     let errno = Errno::from_io_error(e);
     let none = [Errno::NOLCK, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::BADF];
     errno.is_some_and(|errno| none.contains(&errno))
+}
+
+fn rights(stat: &Stat) -> Rights {
+    let mode = (Mode::from_raw_mode(stat.st_mode) & PERMISSIONS).bits();
+    let mode = u16::try_from(mode).unwrap_or_default(); // nine bits
+    Rights { owner: stat.st_uid, group: stat.st_gid, mode }
 }
 
 fn id(stat: &Stat) -> FileId {

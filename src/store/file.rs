@@ -4,7 +4,7 @@ use std::{io, ops::Range};
 
 use super::{
     folder::Folder,
-    medium::{Access, Handle, Status, patiently},
+    medium::{Access, Handle, Rights, Status, patiently},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -80,6 +80,14 @@ impl<'a> File<'a> {
 
     pub(super) fn cut(&self, len: u64) -> Result<(), Error> {
         patiently(|| self.handle.cut(len)).map_err(|e| self.failed("cut", e))
+    }
+
+    /// Gives the file these rights, if it has others.
+    pub(super) fn give(&self, rights: Rights) -> Result<(), Error> {
+        if self.status()?.rights == rights {
+            return Ok(());
+        }
+        patiently(|| self.handle.give(rights)).map_err(|e| self.failed("keep the owner of", e))
     }
 
     /// Makes the file's bytes durable, in one attempt: a second one that succeeds proves nothing.

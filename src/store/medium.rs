@@ -15,7 +15,8 @@ pub enum Access {
     Read,
     /// An existing file, to read and to append to.
     Append,
-    /// A file that is not there yet, to read and to append to; readable by its owner alone.
+    /// A file that is not there yet, to read and to append to; readable by its owner alone, who is
+    /// that of the folder where root makes it.
     Create,
     /// An existing file that is only locked.
     Lock,
@@ -41,6 +42,19 @@ pub struct Status {
     pub len: u64,
     /// How many names it has.
     pub links: u64,
+    /// Whose it is.
+    pub rights: Rights,
+}
+
+/// Whose a file is, and who may do what with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rights {
+    /// The number of the user.
+    pub owner: u32,
+    /// The number of the group.
+    pub group: u32,
+    /// What owner, group and others may do: the nine bits of `rwxrwxrwx`.
+    pub mode: u16,
 }
 
 /// Whether a lock was to be had.
@@ -101,6 +115,11 @@ pub trait Handle: fmt::Debug + Send + Sync {
     /// On a failure nothing is known of the bytes since the last success, whatever a later sync
     /// says.
     fn sync(&self) -> io::Result<()>;
+
+    /// Gives the file the rights of another one, which it is to replace.
+    ///
+    /// Who may not give files away keeps it, and lets the other owner in as far as may be.
+    fn give(&self, rights: Rights) -> io::Result<()>;
 
     /// Tries to lock the file against every other handle, without waiting.
     ///

@@ -76,6 +76,9 @@ impl Replacement<'_> {
         folder.remove_if_there(&name)?; // a crash left it: nobody else has this name now
         let draft = folder.create(&name)?;
         let draft = folder.file(&name, draft.as_ref());
+        if let Some(log) = self.log {
+            draft.give(log.status()?.rights)?; // whoever replaces it, it stays theirs whose it is
+        }
         folder.sync(Level::Notes)?; // who concludes this finds mark and draft, or nothing was written
         content.write(draft)?;
         draft.sync()?;

@@ -159,6 +159,7 @@ fn words(op: &Op) -> String {
         OpKind::Append => "append to",
         OpKind::Rewrite => "write to",
         OpKind::Cut => "cut",
+        OpKind::Give => "keep the owner of",
         OpKind::Sync => "sync",
         OpKind::TryLock | OpKind::Unlock => "lock",
     };

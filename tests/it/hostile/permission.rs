@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, Permissions},
-    os::unix::fs::{PermissionsExt as _, chown},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},
 };
 #[cfg(feature = "cli")]
 use std::{
@@ -12,12 +12,14 @@ use std::{
 };
 
 use camino::Utf8Path;
+use graff_notes::store::RepairMode;
 
+use super::Act;
 #[cfg(feature = "cli")]
 use crate::support::world::{Ran, World};
 use crate::support::{
     child::{self, Actor, Role},
-    notes::{Home, add, line, records, s1},
+    notes::{Home, LOG, add, import, line, note, records, s1},
     skipped,
 };
 
@@ -162,6 +164,57 @@ fn a_reader_without_the_right_to_lock_reads_a_torn_log_all_the_same() {
     set_mode(home.store.lock_path(&s1()).as_str(), 0o000);
     let Some(said) = as_nobody(Role::Newest, &home) else { return };
     assert_eq!(said, ["Some(\"one\")"]);
+}
+
+/// What replaces a log, or makes files beside it.
+const WRITES: [(&str, Act); 3] = [
+    ("repair", |store| store.repair(&s1(), RepairMode::Write).map(drop)),
+    ("import", |store| import(store, &[line(1, "one"), line(2, "two")].concat()).map(drop)),
+    ("append", |store| store.append(&s1(), &note("two")).map(drop)),
+];
+
+#[test]
+fn what_root_replaces_or_makes_in_the_store_of_another_user_stays_theirs() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    for (name, act) in WRITES {
+        let home = Home::new();
+        home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+        give_to_nobody(&home);
+        set_mode(home.store.log_path(&s1()).as_str(), 0o640);
+        act(&home.store).unwrap_or_else(|e| panic!("{name}: {}", e.with_causes()));
+        for file in home.names() {
+            let path = home.root.join(".graff/notes").join(&file);
+            let made = fs::metadata(&path).expect("it is there");
+            assert_eq!((made.uid(), made.gid()), (65534, 65534), "{name}: {file}");
+            let expected = if file == LOG { 0o640 } else { 0o600 };
+            assert_eq!(mode(&path), expected, "{name}: {file}");
+        }
+        let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+        assert_eq!(said, ["stored"], "{name}: its owner goes on");
+    }
+}
+
+#[test]
+fn who_is_not_root_keeps_mode_and_group_of_a_log_and_lets_no_other_group_in() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    for (group, before, after) in [(65534, 0o660, 0o660), (0, 0o664, 0o604)] {
+        let home = Home::new();
+        home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+        let log = home.store.log_path(&s1());
+        chown(&log, None, Some(group)).expect("root may");
+        set_mode(log.as_str(), before);
+        for folder in ["", ".graff", ".graff/notes"] {
+            set_mode(home.root.join(folder).as_str(), 0o777);
+        }
+        let Some(said) = as_nobody(Role::Repair, &home) else { return };
+        assert_eq!(said, ["dropped 1"]);
+        let made = fs::metadata(&log).expect("it is there");
+        assert_eq!((made.uid(), made.gid(), mode(&log)), (65534, 65534, after));
+    }
 }
 
 /// Makes everything in a store belong to [`NOBODY`], so that modes alone decide.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::{UNSEALED, holding, two_notes};
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, Op, OpKind, When},
+    faulty::{Disk, Fault, FaultyMedium, Op, OpKind, THEIRS, When},
     notes::{LOG, import, line, s1, store_on},
 };
 
@@ -108,6 +108,35 @@ fn where_neither_the_rename_answers_nor_the_look_which_file_has_the_name_it_is_u
             assert_eq!(act(&store_on(medium.clone())), None, "{said}");
             assert_eq!(medium.live(), alone.live(), "{said}");
         }
+    }
+}
+
+#[test]
+fn a_log_that_is_replaced_belongs_to_whom_it_did_at_every_step() {
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
+    for (log, act) in acts {
+        let alone = holding(&log);
+        assert_eq!(act(&store_on(alone.clone())), None);
+        assert!(alone.disk().rights("s1.notes.lock") != THEIRS, "whoever does it is another");
+        for steps in 0..=alone.trace().len() {
+            let medium = holding(&log);
+            medium.freeze_at(steps);
+            act(&store_on(medium.clone()));
+            assert_eq!(medium.disk().rights(LOG), THEIRS, "after {steps} steps");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_left_to_its_owner_is_not_replaced() {
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
+    for (log, act) in acts {
+        let medium = holding(&log);
+        medium.plan(When::Next(OpKind::Give, DRAFT), Fault::Fail(Errno::PERM));
+        assert_eq!(act(&store_on(medium.clone())), Some(ErrorKind::PermissionDenied));
+        assert_eq!((medium.outstanding(), &medium.live()[LOG]), (0, &log));
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, io, sync::Arc};
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
 };
 
 type Meanwhile = Arc<dyn Fn() + Send + Sync>;
@@ -93,6 +93,10 @@ impl Handle for WatchedHandle {
 
     fn cut(&self, len: u64) -> io::Result<()> {
         self.handle.cut(len)
+    }
+
+    fn give(&self, rights: Rights) -> io::Result<()> {
+        self.handle.give(rights)
     }
 
     fn sync(&self) -> io::Result<()> {

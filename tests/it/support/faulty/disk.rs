@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use graff_notes::store::Level;
+use graff_notes::store::{Level, medium::Rights};
 
 /// A file by its number; its name is only a way to it.
 pub(crate) type Inode = usize;
@@ -35,6 +35,9 @@ pub(super) enum Renaming {
     Remove(String),
 }
 
+/// Whose the files are that are there at the beginning; what is made later is root's.
+pub(crate) const THEIRS: Rights = Rights { owner: 1000, group: 100, mode: 0o640 };
+
 /// A file's bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
@@ -46,6 +49,8 @@ pub(super) struct File {
     pub(super) lost: Vec<Range<usize>>,
     /// What was done since the last good sync.
     pub(super) pending: Vec<Change>,
+    /// Whose it is.
+    pub(super) rights: Rights,
     /// Where in `live` a failed sync lost the bytes.
     lost_live: Vec<Range<usize>>,
 }
@@ -161,6 +166,11 @@ impl Disk {
         file.sync();
     }
 
+    /// Whose a file is.
+    pub(crate) fn rights(&self, name: &str) -> Rights {
+        self.files[self.names[name]].rights
+    }
+
     /// Whether a failed sync lost bytes of a file that programs still see.
     pub(crate) fn has_lost(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|inode| !self.files[*inode].lost_live.is_empty())
@@ -175,7 +185,7 @@ impl Disk {
 
 impl File {
     fn durable(bytes: Vec<u8>) -> Self {
-        Self { live: bytes.clone(), settled: bytes, ..Self::default() }
+        Self { live: bytes.clone(), settled: bytes, rights: THEIRS, ..Self::default() }
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use graff_notes::store::medium::{Handle, Status, TryLock};
+use graff_notes::store::medium::{Handle, Rights, Status, TryLock};
 
 use super::{FaultyMedium, OpKind, World, disk::Inode, id};
 
@@ -28,9 +28,10 @@ impl FaultyHandle {
 impl Handle for FaultyHandle {
     fn status(&self) -> io::Result<Status> {
         let act = |world: &mut World, _| {
-            let len = world.disk.files[self.inode].live.len() as u64;
+            let file = &world.disk.files[self.inode];
+            let (len, rights) = (file.live.len() as u64, file.rights);
             let links = world.disk.names.values().filter(|inode| **inode == self.inode).count();
-            Ok(Status { id: id(self.inode), len, links: links as u64 })
+            Ok(Status { id: id(self.inode), len, links: links as u64, rights })
         };
         self.run(OpKind::Status, act, None)
     }
@@ -71,6 +72,14 @@ impl Handle for FaultyHandle {
             Ok(())
         };
         self.run(OpKind::Cut, act, Some(()))
+    }
+
+    fn give(&self, rights: Rights) -> io::Result<()> {
+        let act = |world: &mut World, _| {
+            world.disk.files[self.inode].rights = rights;
+            Ok(())
+        };
+        self.run(OpKind::Give, act, Some(()))
     }
 
     fn sync(&self) -> io::Result<()> {

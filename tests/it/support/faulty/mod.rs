@@ -25,7 +25,7 @@ use graff_notes::store::Level;
 use graff_notes::store::medium::{Access, FileId, Handle, Medium};
 use rustix::io::Errno;
 
-pub(crate) use disk::Disk;
+pub(crate) use disk::{Disk, THEIRS};
 use disk::{Inode, Renaming};
 use handle::FaultyHandle;
 pub(crate) use images::{IGNORE, Image, images, least};

@@ -25,6 +25,7 @@ pub(crate) enum OpKind {
     Append,
     Rewrite,
     Cut,
+    Give,
     Sync,
     TryLock,
     Unlock,
