@@ -1,12 +1,16 @@
 //! The promise: what a crash cut short is finished by whoever comes next, and leaves no trace.
 
-use graff_notes::Error;
+use graff_notes::{Error, store::RepairMode};
 
 use super::{
-    FaultyMedium, IGNORE, Image, LOG, Play, RepairMode, Step, TORN, add, line, s1, store_on, story,
+    TORN,
+    play::{Play, Step, story},
     two_notes,
 };
-use crate::support::faulty::{Op, OpKind, images};
+use crate::support::{
+    faulty::{FaultyMedium, IGNORE, Image, Op, OpKind, images},
+    notes::{LOG, add, line, s1, store_on},
+};
 
 #[test]
 fn a_store_whose_making_a_crash_cut_short_is_kept_out_of_version_control_by_its_first_note() {

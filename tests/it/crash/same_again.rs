@@ -3,10 +3,16 @@
 
 use graff_notes::{ErrorKind, store::RepairMode};
 
+use rustix::io::Errno;
+
 use super::{
-    Errno, Fault, FaultyMedium, LOG, OpKind, Play, Step, note, s1, store_on, story, two_notes,
+    play::{Play, Step, story},
+    two_notes,
 };
-use crate::support::faulty::{When, images};
+use crate::support::{
+    faulty::{Fault, FaultyMedium, OpKind, When, images},
+    notes::{LOG, note, s1, store_on},
+};
 
 /// Writes the newest text once more, and checks that every image has it then.
 #[track_caller]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use graff_notes::{Error, ErrorKind, log::LINE_BYTES_MAX, store::Store};
 use rustix::io::Errno;
 
-use super::{append, append_two_again, import_three, leave_word, repair};
+use super::case::{append, append_two_again, import_three, leave_word, repair};
 use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, Image, Op, OpKind, When},
     notes::{LOG, import, line, s1, store_on},
