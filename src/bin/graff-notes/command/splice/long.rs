@@ -11,6 +11,9 @@ use crate::{context::Context, failure::Stop, output::Form};
 /// How much is passed on at once, in bytes.
 const PIECE: usize = 128 * 1024;
 
+/// What prints a piece.
+type Say<'s> = &'s mut dyn FnMut(&mut Context, &[u8]) -> Result<(), Stop>;
+
 /// Prints what was read of a prompt, and then the rest of it.
 pub(super) fn pass_on(cx: &mut Context, beginning: &[u8]) -> Result<(), Stop> {
     if cx.out.form() != Form::Json {
@@ -33,11 +36,7 @@ pub(super) fn pass_on(cx: &mut Context, beginning: &[u8]) -> Result<(), Stop> {
 }
 
 /// Hands `say` the beginning and, piece by piece, what else can be read.
-fn rest_of(
-    cx: &mut Context,
-    beginning: &[u8],
-    say: &mut dyn FnMut(&mut Context, &[u8]) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+fn rest_of(cx: &mut Context, beginning: &[u8], say: Say<'_>) -> Result<(), Stop> {
     let (mut stdin, mut piece) = (io::stdin().lock(), vec![0; PIECE]);
     for piece in beginning.chunks(PIECE) {
         say(cx, piece)?;
