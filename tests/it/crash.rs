@@ -13,13 +13,16 @@
 use rustix::io::Errno;
 
 mod begun_again;
+mod lies;
+mod losses;
 mod play;
 mod same_again;
+mod word;
 
 use crate::support::{
-    faulty::{Disk, Fault, FaultyMedium, OpKind, When},
+    faulty::{Fault, OpKind},
     ledger::Remains,
-    notes::{LOG, add, line, records, store_on},
+    notes::line,
 };
 use play::{Step, story, survives_a_crash_at_any_moment};
 
@@ -185,21 +188,4 @@ fn while_a_removed_store_is_made_anew() {
         Step::AppendKept("two"),
         Step::Append("three"),
     ]));
-}
-
-#[test]
-fn a_disk_that_says_it_synced_and_did_not_is_noticed_here_and_not_survived() {
-    let syncs = [
-        (OpKind::Sync, LOG),
-        (OpKind::SyncFolder, "Root"),
-        (OpKind::SyncFolder, "Graff"),
-        (OpKind::SyncFolder, "Notes"),
-    ];
-    for (kind, on) in syncs {
-        let medium = FaultyMedium::new(Disk::default());
-        medium.plan(When::Next(kind, on), Fault::Drop);
-        add(&store_on(medium.clone()), "one");
-        let after_a_crash = FaultyMedium::holding(&medium.least());
-        assert_eq!(records(&store_on(after_a_crash)), Vec::<String>::new(), "{kind:?} {on}");
-    }
 }

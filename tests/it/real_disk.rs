@@ -15,13 +15,14 @@ use graff_notes::{
     ErrorKind,
     store::{RepairMode, Store},
 };
+use rustix::process::Signal;
 
 mod order;
 
 use crate::support::{
     child::{self, Actor, Role},
     notes::{Home, add, line, note, records, s1},
-    skipped,
+    report, skipped,
 };
 
 fn two_notes() -> Vec<u8> {
@@ -78,6 +79,31 @@ fn a_log_that_is_over_the_file_size_limit_already_is_left_as_it_is() {
     let path = home.store.log_path(&s1());
     assert_eq!(said, [format!("NoSpace: append to {path}: File too large (os error 27)")]);
     assert_eq!(home.bytes(), log);
+}
+
+#[test]
+fn a_process_that_dies_of_the_limits_signal_leaves_the_log_as_it_was() {
+    let home = Home::new();
+    let log = two_notes_and_blank_lines_up_to(9000);
+    home.put(&log);
+    let dies = ["bash", "-c", "ulimit -f 8; \"$0\" \"$@\" >/dev/null; echo \"child: $?\""];
+    let Some(said) = said(&dies, Role::AppendOnce, &home, "too late") else { return };
+    assert_eq!(said, [format!("{}", 128 + Signal::XFSZ.as_raw())]);
+    assert_eq!(home.bytes(), log);
+    add(&home.store, "another one goes on");
+    assert_eq!(records(&home.store), ["one", "two", "another one goes on"]);
+}
+
+#[test]
+fn what_is_shown_of_a_real_disk_is_shown_on_this_file_system() {
+    let home = Home::new();
+    let mounts = fs::read_to_string("/proc/self/mounts").expect("a list");
+    let mounts = mounts.lines().filter_map(|line| {
+        let [_, place, kind] = line.splitn(4, ' ').collect::<Vec<_>>()[..3] else { return None };
+        home.root.starts_with(place).then_some((place.len(), kind))
+    });
+    let (_, kind) = mounts.max().expect("it is on one");
+    report(format_args!("real disk: the folders of these tests are on {kind}"));
 }
 
 /// A file system of 64 KiB.

@@ -24,6 +24,7 @@ mod recent;
 mod repairing;
 mod replacing;
 mod together;
+mod waiting;
 
 const TORN: &[u8] = br#"{"v":1,"session":"s1","gen":0,"text":"to"#;
 const UNSEALED: &[u8] =

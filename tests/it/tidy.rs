@@ -10,6 +10,7 @@ use std::{
 
 #[cfg(feature = "cli")]
 mod dependencies;
+mod durability;
 
 /// What each part of the library may import. A part that is not listed does not exist.
 ///

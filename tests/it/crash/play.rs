@@ -140,7 +140,9 @@ impl Play {
     }
 }
 
-static TOTAL: AtomicUsize = AtomicUsize::new(0);
+/// The images of all stories so far, and the crashes after which they were found.
+static IMAGES: AtomicUsize = AtomicUsize::new(0);
+static CRASHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Plays a story with a crash at each of its operations, and checks every image.
 pub(super) fn survives_a_crash_at_any_moment(story: &Story) {
@@ -162,9 +164,10 @@ pub(super) fn survives_a_crash_at_any_moment(story: &Story) {
             if play.medium.disk().has_lost(LOG) { Remains::Repairable } else { story.remains };
         check_images(story, (&disk, &ledger), remains, &at, &mut seen);
     }
-    let total = TOTAL.fetch_add(seen.len(), Ordering::Relaxed) + seen.len();
+    let images = IMAGES.fetch_add(seen.len(), Ordering::Relaxed) + seen.len();
+    let all_crashes = CRASHES.fetch_add(crashes, Ordering::Relaxed) + crashes;
     report(format_args!(
-        "crash: {:>6} images, {crashes:>3} crashes: {} (so far {total})",
+        "crash: {images} images after {all_crashes} crashes so far, {} of them: {}",
         seen.len(),
         story.name
     ));

@@ -7,6 +7,7 @@ use std::{
     os::unix::{fs::PermissionsExt, process::CommandExt},
 };
 
+use graff_notes::session::SessionName;
 use serde_json::json;
 
 use crate::support::{
@@ -157,6 +158,45 @@ fn a_folder_in_the_logs_place_is_refused() {
     world.put("s2", "");
     fs::create_dir(world.log("s1")).expect("a folder");
     all_refuse(&world, "a folder");
+}
+
+#[test]
+fn a_lock_that_is_a_folder_or_may_not_be_opened_keeps_writers_out_in_words_and_no_reader() {
+    let world = World::new();
+    fs::write(world.root().join("note"), "another").expect("a file");
+    world.fed("a note", &["write", "s1"]).quietly();
+    let lock = world.store().lock_path(&SessionName::parse("s1").expect("a good name"));
+    let writers = [&["write", "s1"][..], &["repair", "s1", "--write"], &["forget", "s1", "--yes"]];
+    let log = fs::read(world.log("s1")).expect("the log");
+    fs::remove_file(&lock).expect("a lock");
+    fs::create_dir(&lock).expect("a folder");
+    for args in writers {
+        let ran = world.fed("another", args).ends(1);
+        let said =
+            format!("graff-notes: could not open {lock}: it is a folder, not a plain file\n");
+        assert!(ran.stderr().starts_with(&said), "{args:?}: {ran}");
+        assert!(ran.stderr().ends_with("  move it away; a session's files are plain files\n"));
+        assert_eq!(fs::read(world.log("s1")).expect("the log"), log);
+    }
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "a note");
+
+    fs::remove_dir(&lock).expect("a folder");
+    fs::write(&lock, "").expect("a lock");
+    fs::set_permissions(&lock, Permissions::from_mode(0o000)).expect("modes");
+    for path in ["", ".graff", ".graff/notes", ".graff/notes/s1.notes.jsonl"] {
+        let path = world.root().join(path);
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("modes");
+    }
+    for args in writers {
+        let Some(ran) = as_bound_user(&world, args) else {
+            return skipped("the user nobody cannot run the program from where it is");
+        };
+        let said = format!("could not open {lock}: Permission denied (os error 13)\n");
+        assert!(ran.ends(1).stderr().starts_with(&format!("graff-notes: {said}")), "{args:?}");
+        assert_eq!(fs::read(world.log("s1")).expect("the log"), log);
+    }
+    let shown = as_bound_user(&world, &["show", "s1"]).expect("it could run it before");
+    assert_eq!(shown.quietly().stdout(), "a note");
 }
 
 #[test]

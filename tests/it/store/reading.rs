@@ -77,6 +77,7 @@ fn reading_leaves_no_trace() {
         let _ = home.store.newest(&s1()).expect("a log");
         let _ = home.store.verify(&s1()).expect("a log");
         let _ = home.store.sessions().expect("a folder");
+        home.store.follow(&s1()).catch_up(&mut |_| ()).expect("a log");
         let _ = home.store.repair(&s1(), RepairMode::DryRun).expect("a plan");
         assert_eq!(home.store.greatest_generation(&s1()).expect("a log"), Generation::ZERO);
         assert_eq!(records(&home.store), ["one", "two"]);

@@ -5,7 +5,7 @@ use std::fs;
 
 use graff_notes::{
     ErrorKind,
-    log::Fault,
+    log::{Fault, Finding},
     store::{Dropped, FinalNewline, Repair, RepairMode},
     units::Bytes,
 };
@@ -14,7 +14,9 @@ use rustix::io::Errno;
 use super::{FOREIGN, NEWER, TORN, UNSEALED, two_notes};
 use crate::support::{
     faulty::{Fault as DiskFault, FaultyMedium, Image, When},
+    logs,
     notes::{Home, LOG, add, line, records, s1, store_on},
+    report,
 };
 
 #[test]
@@ -72,6 +74,40 @@ fn two_records_joined_by_a_flipped_lf_are_both_back_after_a_repair() {
             assert_eq!(medium.live()[LOG], log, "byte {at}, bit {bit}");
         }
     }
+}
+
+#[test]
+fn verify_says_of_each_finding_in_every_fixture_what_a_repair_then_does_with_its_line() {
+    let session = logs::session();
+    let file = format!("{}.notes.jsonl", session.as_str());
+    let (mut taken_out, mut kept) = (0, 0);
+    for (name, log) in logs::fixtures() {
+        let medium = FaultyMedium::holding(&Image::from([(file.clone(), log.clone())]));
+        let store = store_on(medium.clone());
+        let health = store.verify(&session).expect("a log");
+        let plan = store.repair(&session, RepairMode::Write).expect("a repair");
+        let dropped: Vec<_> = plan.named.iter().map(|line| (line.line, line.offset)).collect();
+        let now = medium.live().remove(&file).expect("a log");
+        let findings = health.faults.iter().chain(&health.remarks);
+        let goes = |finding: &&Finding| {
+            let words = finding.concern.under_repair();
+            assert!(words.starts_with("repair takes it out") || words == "repair keeps it");
+            words != "repair keeps it"
+        };
+        let (going, staying): (Vec<_>, Vec<_>) = findings.partition(goes);
+        let places: Vec<_> = going.iter().map(|f| (f.line, f.offset)).collect();
+        assert_eq!(places, dropped, "{name}");
+        for finding in &staying {
+            let line = &log[usize::try_from(finding.offset.get()).expect("an offset")..];
+            let line = line.split_inclusive(|byte| *byte == b'\n').next().expect("a line");
+            assert!(memchr::memmem::find(&now, line).is_some(), "{name}: {finding}");
+        }
+        (taken_out, kept) = (taken_out + going.len(), kept + staying.len());
+        let again = store.repair(&session, RepairMode::Write).expect("a repair");
+        assert!(again.is_clean() && medium.live()[&file] == now, "{name}");
+    }
+    report(format_args!("verify: {taken_out} findings taken out as it said, {kept} kept"));
+    assert!(taken_out > 50 && kept > 5, "{taken_out}, {kept}");
 }
 
 #[test]

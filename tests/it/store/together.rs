@@ -3,7 +3,10 @@
 //! other.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,6 +23,9 @@ use crate::support::{
     notes::{LOG, add, import, line, note, now, records, s1, session, store_on, stored},
     report,
 };
+
+/// The operations of all pairings so far.
+static OPERATIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets `second` act before each operation of `first` in turn, and hands the outcomes of both to
 /// `check`, together with the disk.
@@ -48,7 +54,8 @@ fn interleaved<A: 'static, B: Send + 'static>(
         let of_second = outcome.lock().expect("it is free").take().expect("it acted");
         check(of_first, of_second, medium);
     }
-    report(format_args!("together: {operations} operations, another process between any two"));
+    let all = OPERATIONS.fetch_add(operations, Ordering::Relaxed) + operations;
+    report(format_args!("together: {all} operations so far, another process between any two"));
 }
 
 #[test]
