@@ -17,6 +17,10 @@ use serde_json::{Value, json};
 
 use crate::support::world::{Ran, World};
 
+/// What a server may hold, in KiB: the program, and the longest line a few times over.
+#[cfg(target_os = "linux")]
+const PEAK_KIB_MAX: u64 = 32 * 1024;
+
 /// A server at work, and the client's end of its pipes.
 struct Server {
     child: Child,

@@ -22,6 +22,13 @@ pub(crate) struct Context {
     root: Option<Utf8PathBuf>,
 }
 
+/// Where the store is looked for, and where it is said that one was passed over.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    root: Option<Utf8PathBuf>,
+    notices: Notices,
+}
+
 impl Context {
     pub(crate) fn new(common: Common) -> Self {
         Self { out: Output::new(&common), notices: Notices::new(&common), root: common.root }
@@ -32,6 +39,23 @@ impl Context {
         self.root.as_deref()
     }
 
+    /// Finds the root of the store, and says where one was passed over.
+    pub(crate) fn root(&self) -> Result<Root, Failure> {
+        self.place().root()
+    }
+
+    /// Returns the store, found anew.
+    pub(crate) fn store(&self) -> Result<Store, Failure> {
+        self.place().store()
+    }
+
+    /// Returns where the store is looked for, for what outlives the command.
+    pub(crate) fn place(&self) -> Place {
+        Place { root: self.root.clone(), notices: self.notices.clone() }
+    }
+}
+
+impl Place {
     /// Finds the root of the store, and says where one was passed over.
     pub(crate) fn root(&self) -> Result<Root, Failure> {
         let root = root::find(self.root.as_deref())?;

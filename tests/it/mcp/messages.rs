@@ -1,9 +1,11 @@
 //! Messages, handshakes and what is refused.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
 use super::Server;
-use crate::support::world::World;
+use crate::support::world::{Ran, World};
 
 /// What a request says that makes no handshake.
 fn stateless(version: &str) -> Value {
@@ -26,27 +28,39 @@ fn the_version_that_the_client_asks_for_is_spoken_else_the_newest() {
         ("1999-01-01", "2025-11-25"),
         ("", "2025-11-25"),
     ] {
-        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {}});
+        let client = json!({"name": "c", "version": "1"});
+        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": client});
         let answer = server.asked("initialize", &params);
         assert_eq!(answer["result"]["protocolVersion"], spoken, "{asked}");
         assert_eq!(answer["result"]["serverInfo"]["name"], "graff-notes");
         assert_eq!(answer["result"]["capabilities"], json!({"tools": {}}));
         let instructions = answer["result"]["instructions"].as_str().expect("a text");
         assert!(instructions.chars().count() <= 512, "{instructions}");
+        // As all have it that begin with a handshake.
+        let pinged = server.asked("ping", &json!({}));
+        assert_eq!(pinged["result"], json!({}), "{asked}: {pinged}");
+        let tools = server.asked("tools/list", &json!({}));
+        assert_eq!(tools["result"]["resultType"], Value::Null, "{asked}");
     }
     server.ends().quietly();
 }
 
 #[test]
-fn a_client_without_a_handshake_is_told_all_with_each_result() {
+fn a_client_without_a_handshake_is_told_what_there_is_and_how_long_it_holds() {
     let world = World::new();
     let mut server = Server::of(&world);
     let found = server.asked("server/discover", &stateless("2026-07-28"));
-    assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
+    let speaks = |versions: &Value| {
+        let versions = versions.as_array().expect("a list").clone();
+        versions.contains(&json!("2026-07-28"))
+    };
+    assert!(speaks(&found["result"]["supportedVersions"]), "{found}");
     assert_eq!(found["result"]["capabilities"], json!({"tools": {}}));
+    let server_info = &found["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(server_info["name"], "graff-notes");
     let tools = server.asked("tools/list", &stateless("2026-07-28"));
     for cacheable in [&found["result"], &tools["result"]] {
-        assert!(cacheable["ttlMs"].is_u64(), "{cacheable}");
+        assert_eq!(cacheable["ttlMs"], 3_600_000, "{cacheable}");
         assert_eq!(cacheable["cacheScope"], "public");
     }
     let mut params = stateless("2026-07-28");
@@ -54,13 +68,11 @@ fn a_client_without_a_handshake_is_told_all_with_each_result() {
     let called = server.asked("tools/call", &params);
     assert_eq!(called["result"]["ttlMs"], Value::Null);
     for answer in [&found, &tools, &called] {
-        assert_eq!(answer["result"]["resultType"], "complete");
-        let server = &answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
-        assert_eq!(server["name"], "graff-notes");
+        assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
     }
     let other = server.asked("tools/list", &stateless("2031-01-01"));
     assert_eq!(other["error"]["code"], -32_022);
-    assert_eq!(other["error"]["data"]["supported"], json!(["2026-07-28"]));
+    assert!(speaks(&other["error"]["data"]["supported"]), "{other}");
     server.ends().quietly();
 }
 
@@ -123,6 +135,13 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
             json!(5),
             -32_602,
         ),
+        (
+            r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"show_note","arguments":[]}}"#,
+            json!(6),
+            -32_602,
+        ),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[1]}"#, json!(7), -32_602),
+        (r#"{"jsonrpc":"2.0","id":8,"method":"initialize","params":{}}"#, json!(8), -32_602),
         (&long, json!(null), -32_600),
     ] {
         let start = &line[..line.len().min(80)];
@@ -134,4 +153,81 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
     server.send(b"\xFF\xFE");
     assert_eq!(server.next()["error"]["code"], -32_700);
     server.ends().quietly();
+}
+
+#[test]
+fn what_was_asked_at_once_is_answered_in_its_order() {
+    let world = World::new();
+    let mut server = Server::with(&world, &["--session", "s1"], &[]);
+    let lines: Vec<_> = (1..=40)
+        .map(|id| match id % 4 {
+            0 => json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id - 1}}),
+            1 => call(id, "write_note", &json!({"text": format!("note {id}")})),
+            2 => call(id, "show_note", &json!({})),
+            _ => json!({"jsonrpc": "2.0", "id": id, "method": "ping"}),
+        })
+        .map(|line| line.to_string())
+        .collect();
+    server.send(lines.join("\n"));
+    for id in (1..=40).filter(|id| id % 4 != 0) {
+        let answer = server.next();
+        assert_eq!(answer["id"], id, "{answer}");
+        if id % 4 == 2 {
+            let shown = &answer["result"]["content"][0]["text"];
+            assert_eq!(*shown, format!("note {}", id - 1), "the last one that was written");
+        }
+    }
+    server.ends().quietly();
+}
+
+#[test]
+fn the_last_message_needs_no_line_break() {
+    let world = World::new();
+    let mut server = Server::with(&world, &["--session", "s1"], &[]);
+    let last = call(1, "write_note", &json!({"text": "the last"})).to_string();
+    server.stdin.write_all(last.as_bytes()).expect("it reads");
+    let Server { mut child, stdin, mut stdout, .. } = server;
+    drop(stdin);
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut stdout, &mut said).expect("it ends");
+    assert!(said.contains("saved: it is record 1"), "{said}");
+    child.stdout = Some(stdout.into_inner());
+    Ran::of_child(child).ends(0).quietly();
+}
+
+#[test]
+fn whoever_stops_listening_ends_the_server_quietly_and_what_was_asked_is_done() {
+    let world = World::new();
+    let Server { child, mut stdin, stdout, .. } = Server::with(&world, &["--session", "s1"], &[]);
+    drop(stdout);
+    let asked = call(1, "write_note", &json!({"text": "unheard"})).to_string();
+    stdin.write_all(format!("{asked}\n").as_bytes()).expect("it reads");
+    Ran::of_child(child).ends(0).quietly(); // though its stdin is open still
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "unheard");
+    drop(stdin);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_of_a_hundred_megabytes_takes_no_more_than_the_longest_one() {
+    let world = World::new();
+    let mut server = Server::of(&world);
+    let piece = vec![b'x'; 1_000_000];
+    for _ in 0..100 {
+        server.stdin.write_all(&piece).expect("it reads");
+    }
+    server.send("");
+    assert_eq!(server.next()["error"]["code"], -32_600);
+    assert_eq!(server.asked("ping", &json!({}))["result"], json!({}));
+    let longest = call(9, "write_note", &json!({"text": "x".repeat(1_000_000), "session": "s1"}));
+    let refused = server.answers(longest.to_string());
+    assert_eq!(refused["result"]["isError"], true, "65,536 bytes are the most");
+    let peak = crate::support::peak_kib(server.child.id());
+    assert!(peak < super::PEAK_KIB_MAX, "{peak} KiB");
+    server.ends().quietly();
+}
+
+fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }

@@ -120,10 +120,6 @@ fn so_many_notes_are_listed_as_the_schema_lets_one_ask_for() {
     }
 }
 
-/// What a server may hold, in KiB: the program, and the longest line a few times over.
-#[cfg(target_os = "linux")]
-const PEAK_KIB_MAX: u64 = 32 * 1024;
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_log_is_listed_and_shown_from_within_bounds() {
@@ -144,7 +140,7 @@ fn a_long_log_is_listed_and_shown_from_within_bounds() {
     );
     assert!(server.does("show_note", &json!({"seq": 7}))[0].starts_with("7: src/"));
     let peak = crate::support::peak_kib(server.child.id());
-    assert!(peak < PEAK_KIB_MAX, "{peak} KiB");
+    assert!(peak < super::PEAK_KIB_MAX, "{peak} KiB");
 }
 
 #[test]
@@ -194,7 +190,6 @@ fn trouble_is_told_in_words_where_the_model_reads_it() {
         ("show_note", json!({}), "could not find session s1: it has no log"),
         ("list_notes", json!({}), "could not find session s1: it has no log"),
         ("write_note", json!({"text": 7}), "could not read the arguments: invalid type"),
-        ("write_note", json!([]), "could not read the arguments: invalid length 0"),
         ("write_note", json!({"text": "x", "more": 1}), "unknown field `more`"),
         ("write_note", json!({"text": "x", "session": "../s1"}), "could not use \"../s1\""),
         ("write_note", json!({"text": "x", "session": ""}), "could not use \"\" as a session"),

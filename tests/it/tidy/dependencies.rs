@@ -215,3 +215,13 @@ fn the_library_alone_depends_on_its_few_and_on_nothing_banned() {
         assert!(!whole.contains(&banned), "{banned}");
     }
 }
+
+#[test]
+fn a_runtime_comes_with_the_command_that_needs_it_and_with_no_other() {
+    for (features, expected) in [("host", false), ("cli", false), ("mcp", true)] {
+        let build = ["--no-default-features", "--features", features, "--edges", "normal"];
+        let packages = tree(&[&build[..], &["--format", "{p}"]].concat());
+        let has = |name: &str| packages.iter().any(|it| it.split(' ').next() == Some(name));
+        assert_eq!((has("rmcp"), has("tokio")), (expected, expected), "{features}");
+    }
+}

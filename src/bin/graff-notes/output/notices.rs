@@ -16,12 +16,12 @@ use crate::{args::Common, exit::Exit, failure::Failure};
 
 /// Where everything goes that is no answer. What can't be written there is lost: there is nowhere
 /// else to say so.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Notices {
     form: Form,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Form {
     /// One object a line.
     Json,

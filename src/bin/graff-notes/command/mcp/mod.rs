@@ -5,19 +5,23 @@
 //! Nothing is kept from one call to the next, and no file is held open: a store that was removed
 //! meanwhile is made anew by the next note, or the call fails.
 //!
-//! The protocol is written down here and not taken from its SDK, since a server of five tools needs
-//! none of what that is for: it would bring an async runtime and forty packages to answer four
-//! requests, one after the other.
+//! The protocol is the official SDK's, on a runtime of one thread that no other command starts. The
+//! lines are ours, since they promise more than its own: docs/design.md says what.
 
 mod active;
-mod protocol;
 mod rpc;
+mod sdk;
+mod server;
 mod tools;
 mod whose;
 
 use std::io::{self, BufRead, Read};
 
 use clap::Args;
+use graff_notes::note::NoteText;
+use rpc::{Answer, Message};
+use sdk::Sdk;
+use server::Server;
 
 use crate::{
     context::Context,
@@ -34,8 +38,10 @@ Examples:
 It serves until its stdin ends. docs/hosts/mcp.md says how each agent is told of it.";
 
 /// A longer message is refused, in bytes: room for a note of the largest size with each byte
-/// escaped, many times over.
-const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// escaped, twice over. What is made of a message can take a hundred times its size.
+const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+const _: () = assert!(LINE_BYTES_MAX > 2 * 6 * NoteText::BYTES_LIMIT, "six stand for one at most");
 
 /// What whoever reads stderr is told where the answer to a call could not be handed on.
 const UNHEARD: &str = "the call was made all the same: a note that it brought is on disk, and \
@@ -53,14 +59,30 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|e| Failure::system("start the server", &e))?;
+        runtime.block_on(self.serve(cx))
+    }
+
+    async fn serve(self, cx: &mut Context) -> Result<Exit, Stop> {
+        let mut sdk = Sdk::at_work(Server::of(cx.place(), self.session));
         let mut stdin = io::stdin().lock();
         let mut line = Vec::new();
+        // It may block the thread: all that was asked so far is answered.
         while read_line(&mut stdin, &mut line)? {
-            if let Some(answer) = protocol::answer(cx, self.session.as_deref(), &line) {
-                let said = cx.out.line(&answer).and_then(|()| cx.out.flush());
-                said.map_err(|stop| stop.advise(UNHEARD))?;
-            }
+            let (id, outcome) = match rpc::read(&line) {
+                Message::Request(id, request) => (id, sdk.ask(*request).await),
+                Message::Refused(id, refusal) => (id, Err(refusal)),
+                Message::Notification(notification) => {
+                    sdk.tell(notification).await;
+                    continue;
+                }
+                Message::Silent => continue,
+            };
+            let said = cx.out.json(&Answer::to(&id, outcome.as_ref()));
+            said.and_then(|()| cx.out.flush()).map_err(|stop| stop.advise(UNHEARD))?;
         }
+        sdk.end().await;
         Ok(Exit::Done)
     }
 }

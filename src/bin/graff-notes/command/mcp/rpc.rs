@@ -1,16 +1,28 @@
 //! JSON-RPC 2.0 as MCP speaks it: one message a line.
+//!
+//! What a message means is the SDK's to say. Here stands what its own lines lack: what is no message
+//! is refused rather than passed over, and an id goes back digit for digit.
 
-use serde::{Deserialize, Serialize};
+use rmcp::{
+    ErrorData,
+    model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, ServerResult},
+};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Value, value::RawValue};
 
 use super::LINE_BYTES_MAX;
 
-/// A request that wants an answer.
+/// What a line holds.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) id: Id,
-    pub(super) method: String,
-    pub(super) params: Value,
+pub(super) enum Message {
+    /// What wants an answer.
+    Request(Id, Box<ClientRequest>),
+    /// What wants none.
+    Notification(ClientNotification),
+    /// Nothing, a notification that nobody knows, or an answer, though nobody asked.
+    Silent,
+    /// What can't be answered but with this.
+    Refused(Id, ErrorData),
 }
 
 /// The name of a request, as it came: a number that no type here holds goes back digit for digit.
@@ -18,57 +30,9 @@ pub(super) struct Request {
 #[serde(transparent)]
 pub(super) struct Id(Option<Box<RawValue>>);
 
-/// Why a request gets no result.
-#[derive(Debug, Serialize)]
-pub(super) struct Refusal {
-    code: Code,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
-}
-
-/// What JSON-RPC and MCP call it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Code {
-    /// It is no JSON.
-    Parse,
-    /// It is JSON, and no message.
-    Invalid,
-    /// There is no such method.
-    NoMethod,
-    /// The method takes other parameters.
-    Params,
-    /// The protocol is spoken in other versions here.
-    Version,
-}
-
-/// What a line holds.
-#[derive(Debug)]
-pub(super) enum Message {
-    Request(Request),
-    /// A notification, or an answer: nobody waits for one.
-    Silent,
-    /// What can't be answered but with this.
-    Refused(Id, Refusal),
-}
-
-#[derive(Deserialize)]
-struct Wire {
-    jsonrpc: Option<String>,
-    id: Option<Value>,
-    method: Option<String>,
-    #[serde(default)]
-    params: Value,
-}
-
-#[derive(Deserialize)]
-struct Named<'l> {
-    #[serde(borrow)]
-    id: Option<&'l RawValue>,
-}
-
+/// The line that answers a request.
 #[derive(Serialize)]
-struct Answer<'a> {
+pub(super) struct Answer<'a> {
     jsonrpc: &'static str,
     id: &'a Id,
     #[serde(flatten)]
@@ -78,49 +42,88 @@ struct Answer<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Outcome<'a> {
-    Result(&'a Value),
-    Error(&'a Refusal),
+    Result(&'a ServerResult),
+    Error(&'a ErrorData),
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    jsonrpc: Option<String>,
+    id: Option<IgnoredAny>,
+    method: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Named<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
 }
 
 /// Returns what a line says.
 pub(super) fn read(line: &[u8]) -> Message {
-    let refused = |code, why: String| Message::Refused(Id::NONE, Refusal::new(code, why));
     if line.trim_ascii().is_empty() {
         return Message::Silent;
     }
     if line.len() > LINE_BYTES_MAX {
-        return refused(Code::Invalid, format!("a message is at most {LINE_BYTES_MAX} bytes long"));
+        return invalid(Id::NONE, format!("a message is at most {LINE_BYTES_MAX} bytes long"));
     }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(why) => return refused(Code::Parse, format!("no JSON: {why}")),
-    };
-    let id = Some(&value).filter(|value| value.is_object()).and_then(|_| Id::of(line));
-    let invalid = |why: &str| {
-        let id = id.clone().unwrap_or(Id::NONE);
-        Message::Refused(id, Refusal::new(Code::Invalid, why.to_owned()))
-    };
-    match serde_json::from_value(value) {
-        Ok(Wire { jsonrpc: Some(version), id: given, method, params }) if version == "2.0" => {
-            match (method, given, id.clone()) {
-                (Some(method), _, Some(id)) => Message::Request(Request { id, method, params }),
-                (Some(_), Some(_), None) => invalid("an id is a string or a number"),
-                _ => Message::Silent,
-            }
+    match serde_json::from_slice::<Value>(line) {
+        Ok(value) => {
+            let id = value.is_object().then(|| Id::of(line)).flatten();
+            message(value, id)
         }
-        Ok(_) => invalid("`jsonrpc` is not \"2.0\""),
-        Err(_) => invalid("no JSON-RPC message"),
+        Err(why) => {
+            Message::Refused(Id::NONE, ErrorData::parse_error(format!("no JSON: {why}"), None))
+        }
     }
 }
 
-/// Returns the line that answers a request.
-pub(super) fn answer(id: &Id, outcome: Result<&Value, &Refusal>) -> String {
-    let outcome = match outcome {
-        Ok(result) => Outcome::Result(result),
-        Err(refusal) => Outcome::Error(refusal),
+/// Returns what a value says, where its line names it so.
+fn message(value: Value, id: Option<Id>) -> Message {
+    let Ok(Envelope { jsonrpc, id: given, method }) = Envelope::deserialize(&value) else {
+        return invalid(id.unwrap_or(Id::NONE), "no JSON-RPC message");
     };
-    // Values under fixed names always make JSON.
-    serde_json::to_string(&Answer { jsonrpc: "2.0", id, outcome }).unwrap_or_default()
+    if jsonrpc.as_deref() != Some("2.0") {
+        return invalid(id.unwrap_or(Id::NONE), "`jsonrpc` is not \"2.0\"");
+    }
+    match (method, given, id) {
+        (Some(method), _, Some(id)) => request(value, id, &method),
+        (Some(_), Some(_), None) => invalid(Id::NONE, "an id is a string or a number"),
+        (Some(_), None, None) => match serde_json::from_value(value) {
+            Ok(ClientJsonRpcMessage::Notification(said)) => {
+                Message::Notification(said.notification)
+            }
+            _ => Message::Silent,
+        },
+        (None, ..) => Message::Silent,
+    }
+}
+
+fn request(mut value: Value, id: Id, method: &str) -> Message {
+    if let Some(fields) = value.as_object_mut() {
+        // The SDK's ids are strings and numbers of 64 bits; it is handed one that it can hold.
+        fields.insert("id".to_owned(), Value::from(0));
+    }
+    if let Ok(ClientJsonRpcMessage::Request(asked)) = serde_json::from_value(value) {
+        return Message::Request(id, Box::new(asked.request));
+    }
+    let why = format!("the parameters of {method} are no object of MCP");
+    Message::Refused(id, ErrorData::invalid_params(why, None))
+}
+
+fn invalid(id: Id, why: impl Into<String>) -> Message {
+    Message::Refused(id, ErrorData::invalid_request(why.into(), None))
+}
+
+impl<'a> Answer<'a> {
+    /// Returns the line that answers the request of this id.
+    pub(super) fn to(id: &'a Id, outcome: Result<&'a ServerResult, &'a ErrorData>) -> Self {
+        let outcome = match outcome {
+            Ok(result) => Outcome::Result(result),
+            Err(refusal) => Outcome::Error(refusal),
+        };
+        Self { jsonrpc: "2.0", id, outcome }
+    }
 }
 
 impl Id {
@@ -134,28 +137,5 @@ impl Id {
             id.get().starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
         })?;
         Some(Self(Some(id.to_owned())))
-    }
-}
-
-impl Refusal {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
-    }
-
-    /// Adds what a program can make of it.
-    pub(super) fn with_data(self, data: Value) -> Self {
-        Self { data: Some(data), ..self }
-    }
-}
-
-impl Serialize for Code {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_i32(match self {
-            Self::Parse => -32_700,
-            Self::Invalid => -32_600,
-            Self::NoMethod => -32_601,
-            Self::Params => -32_602,
-            Self::Version => -32_022,
-        })
     }
 }

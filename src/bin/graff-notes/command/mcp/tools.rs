@@ -18,16 +18,16 @@ use graff_notes::{
     threshold::Policy,
     units::{Bytes, Calls, Seq, Tokens},
 };
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json};
-
-use super::{
-    rpc::{Code, Refusal},
-    whose::Whose,
+use rmcp::{
+    ErrorData,
+    model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObject, Tool},
 };
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::whose::Whose;
 use crate::{
     command::hook,
-    context::{Context, explain, now},
+    context::{Place, explain, now},
     doubt,
     exit::Exit,
     failure::Failure,
@@ -83,41 +83,37 @@ struct Decide {
 
 /// One call of a tool.
 struct Call<'a> {
-    cx: &'a Context,
+    place: &'a Place,
     flag: Option<&'a str>,
-    arguments: Value,
-    meta: &'a Value,
+    arguments: JsonObject,
+    meta: &'a JsonObject,
 }
 
 /// Returns the tools as `tools/list` has them.
-pub(super) fn listed() -> Value {
+pub(super) fn listed() -> Vec<Tool> {
     serde_json::from_str(LISTED).unwrap_or_default()
 }
 
-/// Calls the tool that `params` name.
-pub(super) fn call(cx: &Context, flag: Option<&str>, params: &Value) -> Result<Value, Refusal> {
-    let null = Value::Null;
-    let of = |key: &str| params.get(key).unwrap_or(&null);
-    let Some(name) = of("name").as_str() else {
-        return Err(Refusal::new(Code::Params, "`name` names no tool"));
-    };
-    let arguments = if of("arguments").is_null() { json!({}) } else { of("arguments").clone() };
-    let call = Call { cx, flag, arguments, meta: of("_meta") };
-    let said = match name {
+/// Calls the tool that `asked` names, for the session of the flag where nothing nearer names one.
+pub(super) fn call(
+    place: &Place,
+    flag: Option<&str>,
+    asked: CallToolRequestParams,
+    meta: &JsonObject,
+) -> Result<CallToolResult, ErrorData> {
+    let call = Call { place, flag, arguments: asked.arguments.unwrap_or_default(), meta };
+    let said = match asked.name.as_ref() {
         "write_note" => call.write(),
         "show_note" => call.show(),
         "list_notes" => call.list(),
         "decide" => call.decide(),
         "thread_hint" => call.hint(),
-        _ => return Err(Refusal::new(Code::Params, format!("there is no tool {name}"))),
+        name => return Err(ErrorData::invalid_params(format!("there is no tool {name}"), None)),
     };
-    let (texts, is_error) = match said {
-        Ok(texts) => (texts, false),
-        Err(failure) => (vec![words(&failure)], true),
-    };
-    let content: Vec<_> =
-        texts.into_iter().map(|text| json!({"type": "text", "text": text})).collect();
-    Ok(json!({"content": content, "isError": is_error}))
+    Ok(match said {
+        Ok(texts) => CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect()),
+        Err(failure) => CallToolResult::error(vec![ContentBlock::text(words(&failure))]),
+    })
 }
 
 impl Call<'_> {
@@ -126,7 +122,7 @@ impl Call<'_> {
         let Whose { session, seen, .. } = self.whose(session.as_deref())?.alone()?;
         let fitted = NoteText::fit(&text, NoteCap::DEFAULT)
             .map_err(|why| Failure::input(format_args!("store the note: {why}")))?;
-        let store = self.cx.store()?;
+        let store = self.place.store()?;
         let generation = store.greatest_generation(&session)?;
         let draft = Draft::Note {
             text: fitted.text,
@@ -152,7 +148,7 @@ impl Call<'_> {
     fn show(&self) -> Said {
         let Show { seq, session } = self.read()?;
         let Whose { session, seen, .. } = self.whose(session.as_deref())?;
-        let store = self.cx.store()?;
+        let store = self.place.store()?;
         let Newest { note, doubt } = match seq {
             None => store.newest(&session).map_err(|e| explain(e, &store, &session))?,
             Some(seq) => {
@@ -188,7 +184,7 @@ impl Call<'_> {
         }
         let Whose { session, seen, .. } = self.whose(session.as_deref())?;
         let (mut lines, mut passed) = (VecDeque::with_capacity(limit + 1), 0);
-        each_note(&self.cx.store()?, &session, |note| {
+        each_note(&self.place.store()?, &session, |note| {
             if lines.len() == limit {
                 lines.pop_front();
                 passed += 1;
@@ -214,7 +210,7 @@ impl Call<'_> {
         let said = if threshold.check_measured(used).is_due() {
             let pool = RunPool::builder().build();
             let settings = Settings::default();
-            let notebook = Notebook::open(&self.cx.store()?, session.as_str(), pool, settings)?;
+            let notebook = Notebook::open(&self.place.store()?, session.as_str(), pool, settings)?;
             let at = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
             match notebook.decide(&at) {
                 Verdict::Fire(_) => format!("yes: write your note now; {figures}"),
@@ -229,7 +225,7 @@ impl Call<'_> {
     /// Says nothing where there is nothing, for whoever puts the answer into a prompt unread.
     fn hint(&self) -> Said {
         let found = self.whose(None).and_then(|Whose { session, .. }| {
-            let store = self.cx.store()?;
+            let store = self.place.store()?;
             let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
             Ok((session, newest))
         });
@@ -245,12 +241,12 @@ impl Call<'_> {
     }
 
     fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        serde_json::from_value(self.arguments.clone())
+        T::deserialize(serde_json::Value::Object(self.arguments.clone()))
             .map_err(|why| Failure::input(format_args!("read the arguments: {why}")))
     }
 
     fn whose(&self, named: Option<&str>) -> Result<Whose, Failure> {
-        Whose::of(self.cx, named.or(self.flag), self.meta)
+        Whose::of(self.place, named.or(self.flag), self.meta)
     }
 }
 

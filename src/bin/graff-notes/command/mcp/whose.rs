@@ -13,11 +13,12 @@
 use std::{env, time::Duration};
 
 use graff_notes::session::SessionName;
+use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use super::active::{Active, active_in};
 use crate::{
-    context::{self, Context},
+    context::{self, Place},
     failure::Failure,
 };
 
@@ -43,21 +44,25 @@ pub(super) struct Whose {
 impl Whose {
     /// Returns whose note is meant where the user or the model names a session, or nobody does, in
     /// a call with this `meta`.
-    pub(super) fn of(cx: &Context, named: Option<&str>, meta: &Value) -> Result<Self, Failure> {
-        let by_host = || META_KEYS.iter().find_map(|key| meta.get(key).and_then(Value::as_str));
+    pub(super) fn of(
+        place: &Place,
+        named: Option<&str>,
+        meta: &JsonObject,
+    ) -> Result<Self, Failure> {
+        let by_host = || META_KEYS.iter().find_map(|key| meta.get(*key).and_then(Value::as_str));
         if let Some(name) = named.or_else(by_host) {
             let session = context::session(name)?;
             return Ok(Self { session, seen: None, others: Vec::new() });
         }
         match env::var(VARIABLE).ok().filter(|name| !name.is_empty()) {
-            Some(name) => Self::of_start(cx, context::session(&name)?),
-            None => Self::last_active(cx),
+            Some(name) => Self::of_start(place, context::session(&name)?),
+            None => Self::last_active(place),
         }
     }
 
     /// Returns the session that the server was started for, and says where another came later.
-    fn of_start(cx: &Context, session: SessionName) -> Result<Self, Failure> {
-        let root = cx.root()?.path;
+    fn of_start(place: &Place, session: SessionName) -> Result<Self, Failure> {
+        let root = place.root()?.path;
         let last = active_in(&root).into_iter().next().map(|active| active.session);
         let seen = last.filter(|last| *last != session).map(|last| {
             format!(
@@ -69,8 +74,8 @@ impl Whose {
         Ok(Self { session, seen, others: Vec::new() })
     }
 
-    fn last_active(cx: &Context) -> Result<Self, Failure> {
-        let root = cx.root()?.path;
+    fn last_active(place: &Place) -> Result<Self, Failure> {
+        let root = place.root()?.path;
         let mut active = active_in(&root).into_iter();
         let Some(Active { session, at }) = active.next() else {
             return Err(Failure::nothing(format_args!(
