@@ -22,6 +22,8 @@ mod payloads;
 #[cfg(feature = "cli")]
 mod plugin;
 mod progress;
+#[cfg(feature = "cli")]
+mod reported;
 mod script;
 mod settings;
 #[cfg(feature = "cli")]

@@ -4,6 +4,8 @@
 //! Where a test makes its input itself, since it is too long or is something that happens, the row
 //! says what it is in angle brackets.
 
+mod hooks;
+
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// The number; the file below fixtures, or what the tests make; the tests.
@@ -243,7 +245,7 @@ const NOTES: &[Row] = &[
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    [TORN, JUNK, WRONG, PLACES, NOTES].into_iter().flatten()
+    [TORN, JUNK, WRONG, PLACES, NOTES, hooks::HOOKS].into_iter().flatten()
 }
 
 fn project() -> &'static Path {
