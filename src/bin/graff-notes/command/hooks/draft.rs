@@ -115,7 +115,10 @@ pub(super) fn remove(target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
     if !is_text(target, before)? {
         return Ok(Change::Overtaken);
     }
-    rename_to_nothing(target, &aside)?;
+    match rename_to_nothing(target, &aside) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Change::Overtaken),
+        moved => moved?,
+    }
     if is_text(&aside, before)? {
         return fs::remove_file(&aside).map(|()| Change::Made);
     }

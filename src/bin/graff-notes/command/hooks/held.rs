@@ -39,8 +39,8 @@ impl Held {
         let folder = or_here(folder);
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            let attempt = make(folder).and_then(|()| lock(folder));
-            match attempt.map_err(|e| failed("lock the folder", folder, &e))? {
+            make(folder).map_err(|e| failed("create the folder", folder, &e))?;
+            match lock(folder).map_err(|e| failed("lock the folder", folder, &e))? {
                 Attempt::Locked(lock) => return Ok(Self { lock: Some(lock) }),
                 Attempt::NoLocks => return Ok(Self { lock: None }),
                 Attempt::InUse => thread::sleep(LOOK_EVERY),
