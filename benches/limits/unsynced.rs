@@ -23,6 +23,10 @@ impl Medium for Unsynced {
         self.0.identity(name)
     }
 
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        self.0.still_names(name)
+    }
+
     fn make_folder(&self, level: Level) -> io::Result<()> {
         self.0.make_folder(level)
     }
@@ -47,6 +51,10 @@ impl Medium for Unsynced {
 impl Handle for UnsyncedFile {
     fn status(&self) -> io::Result<Status> {
         self.0.status()
+    }
+
+    fn first_status(&self) -> io::Result<Status> {
+        self.0.first_status()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -24,19 +24,20 @@ pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> 
         .map_err(|errno| explained(root, path, Wanted::Folder, errno))
 }
 
-/// Opens a file below `root`, if it is a plain one.
+/// Opens a file below `root`, if it is a plain one; returns what was found with it.
 pub(super) fn open_file(
     root: &Utf8Path,
     path: &Utf8Path,
     flags: OFlags,
     mode: Mode,
-) -> io::Result<File> {
+) -> io::Result<(File, Stat)> {
     // NONBLOCK keeps the open of a pipe from waiting for its other end.
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))?;
-    match refused(path, Wanted::PlainFile, &rustix::fs::fstat(&file)?) {
+    let stat = rustix::fs::fstat(&file)?;
+    match refused(path, Wanted::PlainFile, &stat) {
         Some(refused) => Err(refused.into()),
-        None => Ok(file),
+        None => Ok((file, stat)),
     }
 }
 
@@ -49,6 +50,11 @@ pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
         Some(refused) => Err(refused.into()),
         None => Ok(stat),
     }
+}
+
+/// Returns what `path` names; a link on its way is passed, one at its end is what it names.
+pub(super) fn stat(path: &Utf8Path) -> io::Result<Stat> {
+    Ok(rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Opens the folder `name`, just made in `parent`, to its owner, whatever the umask took away.
@@ -123,7 +129,7 @@ fn obstacle(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<Refused>
     let mut way: Vec<_> = path.ancestors().take_while(|step| *step != root).collect();
     way.reverse();
     way.into_iter().find_map(|step| {
-        let stat = rustix::fs::statat(CWD, step.as_std_path(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let stat = stat(step).ok()?;
         let wanted = if step == path { wanted } else { Wanted::Folder };
         refused(step, wanted, &stat)
     })

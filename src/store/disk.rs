@@ -3,6 +3,8 @@
 //! Below the root no symbolic link is followed, by any operation. The root itself may be reached
 //! through links: it is resolved once.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::time::SystemTime;
 use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -17,6 +19,8 @@ use super::{
     layout::joined,
     medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
 };
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use super::{medium::Stamp, stamp};
 
 /// The mode of every file.
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -33,7 +37,11 @@ pub struct Disk {
 }
 
 #[derive(Debug)]
-struct DiskFile(File);
+struct DiskFile {
+    file: File,
+    /// What it was when it was opened, which has to be looked at in any case.
+    first: Status,
+}
 
 impl Disk {
     /// Returns the folder below `root`; touches nothing yet.
@@ -64,12 +72,12 @@ impl Disk {
 
     /// Gives a file that root made to whom the folder belongs: a lock that is root's, above all,
     /// would keep them out of their own store.
-    fn leave_to_its_owner(&self, made: &File) -> io::Result<()> {
+    fn leave_to_its_owner(&self, made: &File, maker: u32) -> io::Result<()> {
         if !geteuid().is_root() {
             return Ok(());
         }
         let folder = rustix::fs::fstat(&self.folder(Level::Notes)?)?;
-        if folder.st_uid != rustix::fs::fstat(made)?.st_uid {
+        if folder.st_uid != maker {
             let (owner, group) = (Uid::from_raw(folder.st_uid), Gid::from_raw(folder.st_gid));
             let _ = fchown(made, Some(owner), Some(group)); // not all file systems have owners
         }
@@ -81,12 +89,15 @@ impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
         let root = self.root()?;
         let mode = if access == Access::Create { FILE_MODE } else { Mode::empty() };
-        let file = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
+        let (file, mut stat) = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
         if access == Access::Create {
-            fchmod(&file, FILE_MODE)?; // whatever the umask took away
-            self.leave_to_its_owner(&file)?;
+            if permissions(&stat) != FILE_MODE {
+                fchmod(&file, FILE_MODE)?; // the umask took something away
+            }
+            self.leave_to_its_owner(&file, stat.st_uid)?;
+            stat = rustix::fs::fstat(&file)?;
         }
-        Ok(Box::new(DiskFile(file)))
+        Ok(Box::new(DiskFile { file, first: status(&stat) }))
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
@@ -94,12 +105,22 @@ impl Medium for Disk {
         Ok(id(&beneath::stat_file(root, &joined(root, name))?))
     }
 
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        Ok(id(&beneath::stat(&joined(self.root()?, name))?))
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        let stat = beneath::stat(&joined(self.root()?, name))?;
+        Ok(Some(stamp::of(status(&stat), &stat)))
+    }
+
     fn make_folder(&self, level: Level) -> io::Result<()> {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
         let parent = self.folder(parent)?;
         rustix::fs::mkdirat(&parent, name, FOLDER_MODE)?;
         let made = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if Mode::from_raw_mode(made.st_mode) & PERMISSIONS != FOLDER_MODE {
+        if permissions(&made) != FOLDER_MODE {
             beneath::give_to_owner(&parent, name, FOLDER_MODE)?;
         }
         Ok(())
@@ -130,48 +151,60 @@ impl Medium for Disk {
 
 impl Handle for DiskFile {
     fn status(&self) -> io::Result<Status> {
-        let stat = rustix::fs::fstat(&self.0)?;
-        let len = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Status { id: id(&stat), len, links: bits(stat.st_nlink), rights: rights(&stat) })
+        Ok(status(&rustix::fs::fstat(&self.file)?))
+    }
+
+    fn first_status(&self) -> io::Result<Status> {
+        Ok(self.first)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        let now = SystemTime::now(); // before the look: what comes behind it is later than this
+        if !stamp::is_truthful(&self.file)? {
+            return Ok(None);
+        }
+        let stat = rustix::fs::fstat(&self.file)?;
+        Ok(Some(stamp::of(status(&stat), &stat)).filter(|stamp| stamp::has_settled(stamp, now)))
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        FileExt::read_at(&self.0, buffer, offset)
+        FileExt::read_at(&self.file, buffer, offset)
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
-        io::Write::write(&mut &self.0, bytes)
+        io::Write::write(&mut &self.file, bytes)
     }
 
     fn rewrite(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        FileExt::write_all_at(&self.0, bytes, offset)
+        FileExt::write_all_at(&self.file, bytes, offset)
     }
 
     fn cut(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 
     fn give(&self, Rights { owner, group, mode }: Rights) -> io::Result<()> {
         let (owner, group) = (Uid::from_raw(owner), Gid::from_raw(group));
         let mode = Mode::from_raw_mode(RawMode::from(mode));
         let is_forbidden = |e: &Errno| *e == Errno::PERM && !geteuid().is_root();
-        let mode = match fchown(&self.0, Some(owner), Some(group)) {
-            Err(e) if is_forbidden(&e) => match fchown(&self.0, None, Some(group)) {
+        let mode = match fchown(&self.file, Some(owner), Some(group)) {
+            Err(e) if is_forbidden(&e) => match fchown(&self.file, None, Some(group)) {
                 Err(e) if is_forbidden(&e) => mode - Mode::RWXG, // it is another group's
                 given => given.map(|()| mode)?,
             },
             given => given.map(|()| mode)?,
         };
-        Ok(fchmod(&self.0, mode)?)
+        Ok(fchmod(&self.file, mode)?)
     }
 
     // std has methods of the same names, with other answers: fs2 is called in full.
     fn try_lock(&self) -> io::Result<TryLock> {
-        match fs2::FileExt::try_lock_exclusive(&self.0) {
+        match fs2::FileExt::try_lock_exclusive(&self.file) {
             Ok(()) => Ok(TryLock::Locked),
             Err(e) if e.raw_os_error() == fs2::lock_contended_error().raw_os_error() => {
                 Ok(TryLock::Held)
@@ -182,12 +215,12 @@ impl Handle for DiskFile {
     }
 
     fn unlock(&self) -> io::Result<()> {
-        fs2::FileExt::unlock(&self.0)
+        fs2::FileExt::unlock(&self.file)
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn holder(&self) -> Option<String> {
-        super::holder::holder(id(&rustix::fs::fstat(&self.0).ok()?))
+        super::holder::holder(id(&rustix::fs::fstat(&self.file).ok()?))
     }
 }
 
@@ -210,10 +243,18 @@ fn has_no_locks(e: &io::Error) -> bool {
     errno.is_some_and(|errno| none.contains(&errno))
 }
 
+fn permissions(stat: &Stat) -> Mode {
+    Mode::from_raw_mode(stat.st_mode) & PERMISSIONS
+}
+
 fn rights(stat: &Stat) -> Rights {
-    let mode = (Mode::from_raw_mode(stat.st_mode) & PERMISSIONS).bits();
-    let mode = u16::try_from(mode).unwrap_or_default(); // nine bits
+    let mode = u16::try_from(permissions(stat).bits()).unwrap_or_default(); // nine bits
     Rights { owner: stat.st_uid, group: stat.st_gid, mode }
+}
+
+fn status(stat: &Stat) -> Status {
+    let len = u64::try_from(stat.st_size).unwrap_or(0);
+    Status { id: id(stat), len, links: bits(stat.st_nlink), rights: rights(stat) }
 }
 
 fn id(stat: &Stat) -> FileId {

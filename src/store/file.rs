@@ -4,7 +4,7 @@ use std::{io, ops::Range};
 
 use super::{
     folder::Folder,
-    medium::{Access, Handle, Rights, Status, patiently},
+    medium::{Access, Handle, Rights, Stamp, Status, patiently},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -25,11 +25,25 @@ impl<'a> File<'a> {
         patiently(|| self.handle.status()).map_err(|e| self.failed("look at", e))
     }
 
+    /// Returns what it was when it was opened.
+    pub(super) fn first_status(&self) -> Result<Status, Error> {
+        patiently(|| self.handle.first_status()).map_err(|e| self.failed("look at", e))
+    }
+
+    /// Returns the stamp by which it can be told later on that nobody has changed it since.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        patiently(|| self.handle.stamp()).ok().flatten()
+    }
+
     /// Returns the length of a file that is to be appended to, if this is its only name.
+    pub(super) fn length_of_sole(&self) -> Result<u64, Error> {
+        self.length_if_sole(self.status()?)
+    }
+
+    /// Returns the length that `status` says, if it says that this is the file's only name.
     ///
     /// A second name, a hard link, would come with a lock of its own: ours would keep nobody out.
-    pub(super) fn length_of_sole(&self) -> Result<u64, Error> {
-        let status = self.status()?;
+    pub(super) fn length_if_sole(&self, status: Status) -> Result<u64, Error> {
         if status.links <= 1 {
             return Ok(status.len);
         }

@@ -8,7 +8,7 @@ use super::{
     Level,
     file::File,
     layout,
-    medium::{Access, FileId, Handle, Medium, Refused, patiently},
+    medium::{Access, FileId, Handle, Medium, Refused, Stamp, patiently},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -68,11 +68,21 @@ impl Folder {
         name: &str,
         access: Access,
     ) -> Result<Box<dyn Handle>, Error> {
+        match self.open_if_there(name, access)? {
+            Some(file) => Ok(file),
+            None => self.create_or_open(name, access),
+        }
+    }
+
+    /// Makes a file that was missing a moment ago, together with the folders that lead to it, or
+    /// opens the one that another has made by now.
+    pub(super) fn create_or_open(
+        &self,
+        name: &str,
+        access: Access,
+    ) -> Result<Box<dyn Handle>, Error> {
         let mut tries_left = CREATE_TRIES;
         loop {
-            if let Some(file) = self.open_if_there(name, access)? {
-                return Ok(file);
-            }
             tries_left -= 1;
             match patiently(|| self.medium.open(name, Access::Create)) {
                 Ok(file) => return Ok(file),
@@ -81,6 +91,9 @@ impl Folder {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => self.make()?,
                 Err(e) => return Err(self.failed("create", name, e)),
             }
+            if let Some(file) = self.open_if_there(name, access)? {
+                return Ok(file);
+            }
         }
     }
 
@@ -88,6 +101,19 @@ impl Folder {
     pub(super) fn identity(&self, name: &str) -> Result<Option<FileId>, Error> {
         absent_is_none(patiently(|| self.medium.identity(name)))
             .map_err(|e| self.failed("look at", name, e))
+    }
+
+    /// Returns which file a name names now, through whatever link on the way, or `None` where it
+    /// names none.
+    pub(super) fn still_names(&self, name: &str) -> Result<Option<FileId>, Error> {
+        absent_is_none(patiently(|| self.medium.still_names(name)))
+            .map_err(|e| self.failed("look at", name, e))
+    }
+
+    /// Returns the stamp of the file that a name names now, where the medium has stamps and nothing
+    /// is amiss.
+    pub(super) fn stamp(&self, name: &str) -> Option<Stamp> {
+        patiently(|| self.medium.stamp(name)).ok().flatten()
     }
 
     pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Error> {

@@ -84,7 +84,7 @@ impl LockFile {
     }
 
     fn of(folder: &Folder, name: &str, handle: Box<dyn Handle>) -> Result<Self, Error> {
-        let id = folder.file(name, handle.as_ref()).status()?.id;
+        let id = folder.file(name, handle.as_ref()).first_status()?.id;
         Ok(Self { name: name.into(), handle: handle.into(), id })
     }
 
@@ -144,8 +144,11 @@ impl Held {
     }
 
     /// Returns whether the lock's path still names the file that is locked.
+    ///
+    /// Whether a link has come into the way is for the log beside it to tell, which is what is
+    /// written to.
     pub(super) fn is_named(&self, folder: &Folder) -> Result<bool, Error> {
-        Ok(folder.identity(&self.file.name)? == Some(self.file.id))
+        Ok(folder.still_names(&self.file.name)? == Some(self.file.id))
     }
 
     /// Gives the lock back; after a failure, closing the file does it.

@@ -57,6 +57,19 @@ pub struct Rights {
     pub mode: u16,
 }
 
+/// What tells whether a file has changed: where it is the same as before, the file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Which file it is.
+    pub id: FileId,
+    /// Its length in bytes.
+    pub len: u64,
+    /// When its bytes last changed, in nanoseconds of the file system's clock.
+    pub modified: i128,
+    /// When its bytes, its names or its rights last changed, likewise.
+    pub changed: i128,
+}
+
 /// Whether a lock was to be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
@@ -75,6 +88,20 @@ pub trait Medium: fmt::Debug + Send + Sync {
     /// Returns which file `name` names now; what is no plain file, or has a link on its way, is
     /// [`Refused`].
     fn identity(&self, name: &str) -> io::Result<FileId>;
+
+    /// Returns which file `name` names now, if need be through a link on its way: enough for a second
+    /// look at what was opened without one.
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        self.identity(name)
+    }
+
+    /// Returns the stamp of the file that `name` names now, if need be through a link on its way; it
+    /// is only worth something beside [one that a handle gave](Handle::stamp).
+    ///
+    /// `None` where the medium has no stamps.
+    fn stamp(&self, _name: &str) -> io::Result<Option<Stamp>> {
+        Ok(None)
+    }
 
     /// Makes one folder, open to its owner alone.
     fn make_folder(&self, level: Level) -> io::Result<()>;
@@ -96,6 +123,18 @@ pub trait Medium: fmt::Debug + Send + Sync {
 pub trait Handle: fmt::Debug + Send + Sync {
     /// Returns which file it is and how long.
     fn status(&self) -> io::Result<Status>;
+
+    /// Returns which file it is and how long it was when it was opened, where the medium looked
+    /// then; else how long it is now.
+    fn first_status(&self) -> io::Result<Status> {
+        self.status()
+    }
+
+    /// Returns its stamp; `None` where the same stamp later on would not prove that nobody has changed
+    /// the file since, as where a cache may answer, or where a change just now could bear the same time.
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        Ok(None)
+    }
 
     /// Reads from `offset` on; returns how many bytes, 0 at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;

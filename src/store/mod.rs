@@ -49,6 +49,8 @@ mod sessions;
 #[cfg(feature = "host")]
 mod side;
 mod sift;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod stamp;
 mod system;
 mod undo;
 mod writer;

@@ -84,14 +84,29 @@ pub(super) struct Snapshot {
 
 /// Returns the newest note in the log `name` of `session`.
 pub(super) fn newest(folder: &Folder, name: &str, session: &SessionName) -> Result<Newest, Error> {
+    newest_seeing(folder, name, session, &mut |_| ())
+}
+
+/// Returns the newest note as [`newest`] does; `see` is given each file that is looked at, before it
+/// is read.
+pub(super) fn newest_seeing(
+    folder: &Folder,
+    name: &str,
+    session: &SessionName,
+    see: &mut dyn FnMut(File<'_>),
+) -> Result<Newest, Error> {
     steadily(|| {
         let snapshot = Snapshot::now(folder, name)?;
-        let look = Look::at(snapshot.file(folder, name), session, snapshot.len)?;
+        let file = snapshot.file(folder, name);
+        see(file);
+        let look = Look::at(file, session, snapshot.len)?;
         if !look.is_open() {
             return newest_in(&look);
         }
         let snapshot = Snapshot::settled(folder, name, session)?;
-        newest_in(&Look::at(snapshot.file(folder, name), session, snapshot.len)?)
+        let file = snapshot.file(folder, name);
+        see(file);
+        newest_in(&Look::at(file, session, snapshot.len)?)
     })
 }
 
@@ -259,7 +274,7 @@ fn steadily<T>(mut reading: impl FnMut() -> Result<T, Trouble>) -> Result<T, Err
 impl Snapshot {
     pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
         let handle = folder.open(name, Access::Read)?;
-        let len = folder.file(name, handle.as_ref()).status()?.len;
+        let len = folder.file(name, handle.as_ref()).first_status()?.len;
         Ok(Self { handle, len })
     }
 

@@ -134,8 +134,8 @@ impl Replacement<'_> {
 /// Concludes a replacement that did not come to its end; the lock must be held.
 pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
     let (mark, draft) = (layout::repairing(session), layout::repaired(session));
-    if folder.identity(&mark)?.is_none() {
-        return Ok(());
+    if folder.open_if_there(&mark, Access::Read)?.is_none() {
+        return Ok(()); // one call, where a look at the path would take three
     }
     folder.sync(Level::Notes)?;
     if folder.identity(&draft)?.is_some() {

@@ -3,7 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Appended, Latched, Newest, Salvaged, Store, answer, layout, reader,
+    Appended, Latched, Newest, Salvaged, Store, answer,
+    file::File,
+    layout,
+    medium::Stamp,
+    reader,
     writer::{Files, Writer},
 };
 use crate::{
@@ -25,6 +29,14 @@ pub struct Log {
     /// Its file's name.
     name: String,
     files: Mutex<Option<Files>>,
+    seen: Mutex<Option<Seen>>,
+}
+
+/// What the log's newest note was when the log bore this stamp.
+#[derive(Debug)]
+struct Seen {
+    stamp: Stamp,
+    newest: Newest,
 }
 
 impl Log {
@@ -77,27 +89,50 @@ impl Log {
 
     /// Returns the newest note; see [`Store::newest`].
     ///
+    /// Where the file system is known to tell the truth about what has changed, one look at the path
+    /// does instead of a reading if nothing has.
+    ///
     /// # Errors
     ///
     /// As for [`Store::newest`].
     pub fn newest(&self) -> Result<Newest, Error> {
-        reader::newest(self.store.folder(), &self.name, &self.session)
+        if let Some(newest) = self.unchanged() {
+            return Ok(newest);
+        }
+        let mut stamp = None;
+        let see = &mut |file: File<'_>| stamp = file.stamp();
+        let newest = reader::newest_seeing(self.store.folder(), &self.name, &self.session, see)?;
+        *lock(&self.seen) = stamp.map(|stamp| Seen { stamp, newest: newest.clone() });
+        Ok(newest)
+    }
+
+    /// Returns what was found the last time, if the log has not changed since.
+    fn unchanged(&self) -> Option<Newest> {
+        let seen = lock(&self.seen);
+        let Seen { stamp, newest } = seen.as_ref()?;
+        (self.store.folder().stamp(&self.name)? == *stamp).then(|| newest.clone())
     }
 
     pub(super) fn new(store: Store, session: SessionName) -> Self {
-        Self { name: layout::log(&session), store, session, files: Mutex::default() }
+        Self {
+            name: layout::log(&session),
+            store,
+            session,
+            files: Mutex::default(),
+            seen: Mutex::default(),
+        }
     }
 
     fn locked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, Error>) -> Result<T, Error> {
         // The files are taken out while they are in use: who comes meanwhile opens its own, and
         // waits for the lock no longer than anybody else.
-        let mut files = self.kept().take().unwrap_or_else(|| Files::of(&self.session));
+        let mut files = lock(&self.files).take().unwrap_or_else(|| Files::of(&self.session));
         let answer = files.locked(&self.store, &self.session, write)?;
-        *self.kept() = Some(files);
+        *lock(&self.files) = Some(files);
         Ok(answer)
     }
+}
 
-    fn kept(&self) -> MutexGuard<'_, Option<Files>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ use super::{
     layout,
     lock::{Held, LockFile, acquire},
     look::Look,
-    medium::{Access, Handle},
+    medium::{Access, Handle, Status},
     reader::Search,
     recent::{Sought, Wanted},
     replace,
@@ -60,8 +60,8 @@ struct OpenLog {
 /// How a log came to be there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// It is open from the last time, and its path still names it.
-    Kept,
+    /// It is open from the last time, its path still names it, and this is what it is under the lock.
+    Kept(Status),
     Found,
     /// This writer made it, under the lock.
     Made,
@@ -94,8 +94,8 @@ impl Files {
         let folder = store.folder();
         let (held, opened) = self.open(folder, session, Deadline::after(store.patience()))?;
         let file = folder.file(&self.name, opened.log.as_ref());
-        let answer = file
-            .length_of_sole()
+        let answer = opened
+            .length_if_sole(file)
             .and_then(|len| Ok(Look::at(file, session, len)?))
             .and_then(|look| write(Writer { folder, session, file, look }))
             .inspect_err(|_| opened.unmake(folder, session, &held))?;
@@ -116,7 +116,7 @@ impl Files {
         loop {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
             let opened = self.open_log(folder, session)?;
-            if opened.origin == Origin::Kept {
+            if matches!(opened.origin, Origin::Kept(_)) {
                 return Ok((held, opened));
             }
             let counts = held.still_counts(folder, deadline);
@@ -130,24 +130,34 @@ impl Files {
     fn open_log(&mut self, folder: &Folder, session: &SessionName) -> Result<OpenLog, Error> {
         let name = &self.name;
         if let Some(log) = self.log.take() {
-            let is_named = match folder.file(name, log.as_ref()).status() {
-                Ok(status) => folder.identity(name)? == Some(status.id),
-                Err(_) => false, // such as a network file system's stale handle
-            };
-            if is_named {
-                return Ok(OpenLog { log, origin: Origin::Kept });
+            // An error is such as a network file system's stale handle.
+            if let Ok(status) = folder.file(name, log.as_ref()).status()
+                && folder.identity(name)? == Some(status.id)
+            {
+                return Ok(OpenLog { log, origin: Origin::Kept(status) });
             }
         }
         replace::conclude(folder, session)?;
         if let Some(log) = folder.open_if_there(name, Access::Append)? {
             return Ok(OpenLog { log, origin: Origin::Found });
         }
-        let log = folder.open_or_create(name, Access::Append)?;
+        let log = folder.create_or_open(name, Access::Append)?;
         Ok(OpenLog { log, origin: Origin::Made })
     }
 }
 
 impl OpenLog {
+    /// Returns the log's length, which is another's to change no more, if the log has one name.
+    ///
+    /// It was opened under the lock, so what it was then it is now.
+    fn length_if_sole(&self, file: File<'_>) -> Result<u64, Error> {
+        let status = match self.origin {
+            Origin::Kept(status) => status,
+            Origin::Found | Origin::Made => file.first_status()?,
+        };
+        file.length_if_sole(status)
+    }
+
     /// Removes a log that this writer made and could not write to; it would be listed as a session.
     ///
     /// It stays where this writer may not be the only one: a store that was removed and made anew

@@ -126,12 +126,53 @@ fn a_cold_newest_read_makes_no_call_without_a_reason() {
     let Some(calls) = traced(&home, Role::Newest) else { return };
     let expected = [
         "openat2", // no link on the way
-        "fstat",   // a plain file
-        "fstat",   // its length
+        "fstat",   // a plain file, and its length
         "pread64", // its last 8 KiB
         "close",
     ];
     assert_eq!(until_it_says(from_the_first_file(&home, &calls)), expected);
+}
+
+/// The calls of a second reading through a kept log, the log being as [`Home::settle`] left it or not.
+#[track_caller]
+fn second_reading(home: &Home) -> Option<Vec<String>> {
+    let calls = traced(home, Role::NewestTwice)?;
+    let calls = from_the_first_file(home, &calls);
+    let first = calls.iter().position(says_something).expect("it says what it found");
+    Some(until_it_says(&calls[first + 1..]).into_iter().map(str::to_owned).collect())
+}
+
+#[test]
+fn the_newest_note_of_a_kept_log_that_has_not_changed_takes_one_look() {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    home.settle();
+    if !home.is_truthful() {
+        return skipped("the file system is not one whose word is believed");
+    }
+    let Some(calls) = second_reading(&home) else { return };
+    assert_eq!(calls, ["newfstatat"]);
+}
+
+#[test]
+fn a_kept_log_that_was_written_to_a_moment_ago_is_read_anew() {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two")].concat());
+    let Some(calls) = second_reading(&home) else { return };
+    let expected = [
+        "openat2", // no link on the way
+        "fstat",   // a plain file, and its length
+        "fstatfs", // whether a look will be enough the next time
+        "fstat",   // by what it is known again then
+        "pread64", // its last 8 KiB
+        "close",
+    ];
+    let expected = if home.is_truthful() {
+        &expected[..]
+    } else {
+        &["openat2", "fstat", "fstatfs", "pread64", "close"]
+    };
+    assert_eq!(calls, expected);
 }
 
 #[test]
@@ -142,29 +183,21 @@ fn a_cold_append_makes_no_call_without_a_reason() {
     let Some(calls) = traced(&home, Role::AppendOnce) else { return };
     let expected = [
         "openat2",    // the lock, no link on the way
-        "fstat",      // a plain file
-        "fstat",      // which one
+        "fstat",      // a plain file, and which one
         "flock",      // ours
         "getpid",     // a forked child must not give it back
-        "openat2",    // no link on the way to
         "newfstatat", // the lock's name still names it
-        "close",
-        "openat2",    // no link on the way to
-        "newfstatat", // no replacement was cut short
-        "close",
+        "openat2",    // no replacement was cut short
         "openat2",    // the log, no link on the way
-        "fstat",      // a plain file
-        "openat2",    // no link on the way to
+        "fstat",      // a plain file with one name, and its length, now that nobody else appends
         "newfstatat", // the lock's name still names it, and with it this log
-        "close",
-        "fstat",     // the log's length, and that it has one name
-        "pread64",   // its last 8 KiB: the number, the newest note, the tail
-        "write",     // the record
-        "fdatasync", // durable
-        "getpid",    // it is we who took the lock
-        "flock",     // given back
-        "close",     // the lock
-        "close",     // the log
+        "pread64",    // its last 8 KiB: the number, the newest note, the tail
+        "write",      // the record
+        "fdatasync",  // durable
+        "getpid",     // it is we who took the lock
+        "flock",      // given back
+        "close",      // the lock
+        "close",      // the log
     ];
     assert_eq!(until_it_says(from_the_first_file(&home, &calls)), expected);
 }
@@ -180,14 +213,11 @@ fn an_append_through_a_kept_log_makes_no_call_without_a_reason() {
         "getpid",     // the files are ours, and not those of who forked us
         "flock",      // ours
         "getpid",     // a forked child must not give it back
-        "openat2",    // no link on the way to
         "newfstatat", // the lock's name still names it
-        "close",
-        "fstat",      // which log is open
+        "fstat",      // which log is open, that it has one name, and its length
         "openat2",    // no link on the way to
         "newfstatat", // the log's name still names it
         "close",
-        "fstat",     // its length, and that it has one name
         "pread64",   // its last 8 KiB: the number, the newest note, the tail
         "write",     // the record
         "fdatasync", // durable

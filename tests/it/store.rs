@@ -18,6 +18,7 @@ use crate::support::{
 
 mod folding;
 mod importing;
+mod kept;
 mod model;
 mod reading;
 mod recent;

@@ -17,7 +17,7 @@ use graff_notes::{
     budget::RunPool,
     gate::{Boundary, Verdict},
     notebook::{Settings, Spent},
-    store::{Disk, RepairMode, Store},
+    store::{Disk, Newest, RepairMode, Store},
     units::{Calls, Generation, Tokens},
 };
 use rustix::fs::Mode;
@@ -48,6 +48,8 @@ pub(crate) enum Role {
     AppendTwice,
     /// Says what reading the newest note came to.
     Newest,
+    /// Says what reading the newest note twice through one handle came to.
+    NewestTwice,
     /// Repairs the log and says what came of it.
     Repair,
     /// Takes the lock in the middle of an append, says so, and waits to be told to go on.
@@ -62,11 +64,12 @@ pub(crate) enum Role {
     Ask,
 }
 
-const ROLES: [(&str, Role); 10] = [
+const ROLES: [(&str, Role); 11] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("append-twice", Role::AppendTwice),
     ("newest", Role::Newest),
+    ("newest-twice", Role::NewestTwice),
     ("repair", Role::Repair),
     ("hold", Role::Hold),
     ("flock", Role::Flock),
@@ -189,10 +192,13 @@ pub(crate) fn play() {
                 say(&log.append(&draft).map_or_else(|e| told(&e), |_| "stored".to_owned()));
             }
         }
-        Role::Newest => say(&match store.newest(&s1()) {
-            Ok(newest) => format!("{:?}", newest.note.map(|note| note.text)),
-            Err(e) => told(&e),
-        }),
+        Role::Newest => say(&found(store.newest(&s1()))),
+        Role::NewestTwice => {
+            let log = store.log(&s1());
+            for _ in 0..2 {
+                say(&found(log.newest()));
+            }
+        }
         Role::Repair => say(&match store.repair(&s1(), RepairMode::Write) {
             Ok(plan) => format!("dropped {}", plan.dropped),
             Err(e) => told(&e),
@@ -203,6 +209,10 @@ pub(crate) fn play() {
         Role::Peak => peak(&store),
         Role::Ask => ask(&store),
     }
+}
+
+fn found(newest: Result<Newest, graff_notes::Error>) -> String {
+    newest.map_or_else(|e| told(&e), |newest| format!("{:?}", newest.note.map(|note| note.text)))
 }
 
 fn told(e: &graff_notes::Error) -> String {

@@ -1,0 +1,59 @@
+//! Whether a file has changed since it was read, told by one look at its path.
+//!
+//! A look is only believed on file systems that this system alone writes to, and which it asks for
+//! no other's word: on a network the answer can be as old as a cache, and only an open asks the
+//! server. And it is only believed of a file that had been left alone for a while when it was read:
+//! a change within the same tick of the file system's clock would bear the same time.
+
+use std::{
+    fs::File,
+    io,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rustix::fs::Stat;
+
+use super::medium::{Stamp, Status};
+
+/// The file systems whose word is believed, by their numbers in `statfs`.
+///
+/// A layered one is not among them: a network's may be below it.
+/// Source: `linux/magic.h`, and the sources of f2fs, bcachefs and `OpenZFS`.
+const TRUTHFUL: [u64; 7] = [
+    0xEF53,      // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683E, // Btrfs
+    0x0102_1994, // tmpfs
+    0xF2F5_2010, // F2FS
+    0xCA45_1A4E, // bcachefs
+    0x2FC1_2FC1, // ZFS
+];
+
+/// How long a file's bytes must have been left alone: more than the coarsest tick of a file system
+/// that is believed, which is a second (ext4 with inodes of 128 bytes).
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// Returns the stamp of a file of this status.
+pub(super) fn of(status: Status, stat: &Stat) -> Stamp {
+    let time = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
+    Stamp {
+        id: status.id,
+        len: status.len,
+        modified: time(stat.st_mtime.into(), stat.st_mtime_nsec.into()),
+        changed: time(stat.st_ctime.into(), stat.st_ctime_nsec.into()),
+    }
+}
+
+/// Returns whether the file system of a file is one whose word is believed.
+pub(super) fn is_truthful(file: &File) -> io::Result<bool> {
+    let kind = rustix::fs::fstatfs(file)?.f_type;
+    // A type of 32 bits with a sign on some machines.
+    Ok(u64::try_from(i128::from(kind) & 0xFFFF_FFFF).is_ok_and(|kind| TRUTHFUL.contains(&kind)))
+}
+
+/// Returns whether the bytes of a file had been left alone for a while at `now`.
+pub(super) fn has_settled(stamp: &Stamp, now: SystemTime) -> bool {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let border = since.saturating_sub(SETTLED).as_nanos();
+    i128::try_from(border).is_ok_and(|border| stamp.modified < border)
+}
