@@ -1,10 +1,11 @@
 //! `list`: which sessions are here, and how they are.
 
-use std::{cmp::Reverse, fs};
+use std::{cmp::Reverse, fs, ops::ControlFlow};
 
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
+    Error,
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
@@ -18,6 +19,7 @@ use crate::{
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, size},
+    parallel,
     selection::Selection,
 };
 
@@ -62,6 +64,13 @@ struct Answer<'a> {
     health: &'static str,
 }
 
+/// What is printed as it comes, so that as many sessions as there are need no room.
+struct Rows {
+    clock: Clock,
+    table: Table,
+    exit: Exit,
+}
+
 impl List {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
@@ -69,53 +78,69 @@ impl List {
         if names.is_empty() && unrecognised.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
-        let clock = self.selection.times.clock(cx.out.form());
-        let mut table = Table::of(HEAD);
-        let mut exit = Exit::Done;
-        for answer in self.answers(cx, &store, &names) {
-            heard_or_not(answer.say(cx, &mut table, &clock))?;
-            if answer.health == UNREADABLE {
-                exit = Exit::Failed;
-            }
+        let meant: Vec<_> =
+            names.iter().filter(|session| self.selection.scope.holds(session)).collect();
+        let mut rows = Rows {
+            clock: self.selection.times.clock(cx.out.form()),
+            table: Table::of(HEAD),
+            exit: Exit::Done,
+        };
+        let mut progress = Progress::new(&cx.notices, meant.len(), "looking");
+        let mut kept = Vec::new();
+        parallel::in_order(
+            &meant,
+            |session| store.verify(session),
+            |session, looked| {
+                progress.step();
+                let answer = progress.aside(|| Answer::of(cx, &store, session, looked));
+                match self.limit {
+                    _ if !self.selection.period.holds(answer.time()) => {}
+                    Some(_) => kept.push(answer),
+                    None => rows.say(cx, &answer)?,
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
+        drop(progress);
+        for answer in self.newest_of(kept) {
+            rows.say(cx, &answer)?;
         }
         // They have no name and no time that could be asked for.
         let is_everything = self.selection.is_everything();
         for file in unrecognised.iter().filter(|_| is_everything && self.limit.is_none()) {
             let path = store.notes_path().join(file);
-            let answer = Answer::on(None, path, None, "unrecognised");
-            heard_or_not(answer.say(cx, &mut table, &clock))?;
+            rows.say(cx, &Answer::on(None, path, None, "unrecognised"))?;
         }
-        heard_or_not(table.end(&mut cx.out))?;
-        Ok(exit)
+        heard_or_not(rows.table.end(&mut cx.out))?;
+        Ok(rows.exit)
     }
 
-    fn answers<'a>(
-        &self,
-        cx: &Context,
-        store: &Store,
-        names: &'a [SessionName],
-    ) -> Vec<Answer<'a>> {
-        let meant: Vec<_> =
-            names.iter().filter(|session| self.selection.scope.holds(session)).collect();
-        let mut progress = Progress::new(&cx.notices, meant.len(), "looking");
-        let mut answers = Vec::with_capacity(meant.len());
-        for session in meant {
-            answers.push(progress.aside(|| Answer::of(cx, store, session)));
-            progress.step();
-        }
-        answers.retain(|answer| self.selection.period.holds(answer.time()));
-        if let Some(limit) = self.limit {
-            answers.sort_by_key(|answer| Reverse(answer.time()));
-            answers.truncate(limit);
-            answers.sort_by_key(|answer| answer.session);
-        }
+    /// Returns the answers with the newest notes, by session.
+    fn newest_of<'a>(&self, mut answers: Vec<Answer<'a>>) -> Vec<Answer<'a>> {
+        answers.sort_by_key(|answer| Reverse(answer.time()));
+        answers.truncate(self.limit.unwrap_or(usize::MAX));
+        answers.sort_by_key(|answer| answer.session);
         answers
     }
 }
 
+impl Rows {
+    fn say(&mut self, cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
+        if answer.health == UNREADABLE {
+            self.exit = Exit::Failed;
+        }
+        heard_or_not(answer.say(cx, &mut self.table, &self.clock))
+    }
+}
+
 impl<'a> Answer<'a> {
-    fn of(cx: &Context, store: &Store, session: &'a SessionName) -> Self {
-        let (health, word) = match store.verify(session) {
+    fn of(
+        cx: &Context,
+        store: &Store,
+        session: &'a SessionName,
+        looked: Result<Health, Error>,
+    ) -> Self {
+        let (health, word) = match looked {
             Ok(health) if health.is_ok() => (Some(health), "ok"),
             Ok(health) => (Some(health), "damaged"),
             Err(e) => {
