@@ -1,6 +1,6 @@
 //! Stores to measure in, and what is put into them.
 
-use std::io::Write as _;
+use std::{env, io::Write as _};
 
 use camino::Utf8Path;
 use graff_notes::{
@@ -15,9 +15,12 @@ use tempfile::TempDir;
 /// The length of each note in bytes.
 const NOTE_BYTES: usize = 2048;
 
+/// The environment variable that names a folder on another disk.
+const PLACE: &str = "GRAFF_NOTES_BENCH_FOLDER";
+
 /// Says what the figures below depend on.
 pub(crate) fn say_where() {
-    let kind = rustix::fs::statfs(env!("CARGO_TARGET_TMPDIR")).map_or(0, |stat| stat.f_type);
+    let kind = rustix::fs::statfs(place()).map_or(0, |stat| stat.f_type);
     let name = match kind {
         0xEF53 => "ext2, ext3 or ext4",
         0x5846_5342 => "XFS",
@@ -29,9 +32,14 @@ pub(crate) fn say_where() {
     println!("file system: {name} ({kind:#x}); notes of {NOTE_BYTES} bytes\n");
 }
 
-/// A folder of its own on the disk that `target` is on.
+/// A folder of its own on the disk that is measured.
 pub(crate) fn folder() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+    tempfile::tempdir_in(place()).expect("a folder")
+}
+
+/// Returns the folder that the environment names to be measured in, else the one below `target`.
+fn place() -> String {
+    env::var(PLACE).unwrap_or_else(|_| env!("CARGO_TARGET_TMPDIR").to_owned())
 }
 
 pub(crate) fn path(folder: &TempDir) -> &Utf8Path {

@@ -27,18 +27,26 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(130, 70, 160),
 ];
 
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<LogCoord<f64>, RangedCoordf64>>;
+
 pub(crate) fn draw(rows: &[Row], file: &str) {
     let height = MARGIN + LINE * u32::try_from(rows.len()).expect("a few rows");
     let area = SVGBackend::new(file, (WIDTH, height)).into_drawing_area();
     area.fill(&WHITE).expect("a background");
-    let lines = rows.len() as f64;
     let mut chart = ChartBuilder::on(&area)
         .caption("times the bare system calls (logarithmic; left is better)", ("sans-serif", 16))
         .margin(10)
         .x_label_area_size(30)
         .y_label_area_size(250)
-        .build_cartesian_2d(SCALE.log_scale(), -0.5..lines - 0.5)
+        .build_cartesian_2d(SCALE.log_scale(), -0.5..rows.len() as f64 - 0.5)
         .expect("a chart");
+    draw_axes(&mut chart, rows);
+    draw_dots(&mut chart, rows);
+    draw_legend(&mut chart);
+    area.present().expect("a file");
+}
+
+fn draw_axes(chart: &mut Chart<'_>, rows: &[Row]) {
     let name = |at: &f64| {
         let row = rows.len().checked_sub(1 + at.round() as usize).and_then(|row| rows.get(row));
         row.map_or_else(String::new, |row| row.name.to_owned())
@@ -51,7 +59,9 @@ pub(crate) fn draw(rows: &[Row], file: &str) {
         .disable_y_mesh()
         .draw()
         .expect("a mesh");
+}
 
+fn draw_dots(chart: &mut Chart<'_>, rows: &[Row]) {
     for (index, (engine, colour)) in engines::ALL.iter().zip(COLOURS).enumerate() {
         let dots = rows.iter().rev().enumerate().filter_map(|(line, row)| {
             let ratio = row.ratios[index]?.median.clamp(SCALE.start, SCALE.end);
@@ -63,6 +73,9 @@ pub(crate) fn draw(rows: &[Row], file: &str) {
             .label(engine.name)
             .legend(move |at| Circle::new(at, 5, colour.filled()));
     }
+}
+
+fn draw_legend(chart: &mut Chart<'_>) {
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperRight)
@@ -70,5 +83,4 @@ pub(crate) fn draw(rows: &[Row], file: &str) {
         .border_style(BLACK.mix(0.3))
         .draw()
         .expect("a legend");
-    area.present().expect("a file");
 }
