@@ -66,7 +66,7 @@ pub(crate) struct Common {
 }
 
 /// The commands, as `--help` lists them; what one of them takes is only drawn up where it is asked
-/// for, since there are many, and a hook is called often.
+/// for, since there are many.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -139,15 +139,10 @@ const NEED_SETTINGS: [&str; 2] = ["ask", "decide"];
 
 /// Reads the command line; what is set elsewhere stands in for the flags that it doesn't have.
 pub(crate) fn parse() -> Result<Cli, Exit> {
-    let read = |command: &mut clap::Command| {
-        let matches = command.try_get_matches_from_mut(env::args_os())?;
-        let names = names(&matches);
-        Cli::from_arg_matches(&matches).map(|cli| (cli, names))
-    };
-    let mut command = Cli::command();
     // What is said of a command line that asks for nothing may need to know every command.
-    let (cli, names) = read(&mut command)
-        .or_else(|_| read(&mut described()))
+    let (command, cli, names) = narrowed()
+        .and_then(|command| read(command).ok())
+        .map_or_else(|| read(described()), Ok)
         .map_err(|refused| refuse(&refused))?;
     let flags = flags(&command, &names);
     if !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
@@ -165,8 +160,26 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     if given.is_empty() {
         return Ok(cli);
     }
-    let mut command = with_defaults(described(), &names, &given);
-    read(&mut command).map(|(cli, _)| cli).map_err(|refused| refuse(&refused))
+    let command = with_defaults(described(), &names, &given);
+    read(command).map(|(_, cli, _)| cli).map_err(|refused| refuse(&refused))
+}
+
+/// Reads the command line as `command` describes it; returns that, built, and the command's names.
+fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>), clap::Error> {
+    let matches = command.try_get_matches_from_mut(env::args_os())?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((command, cli, names(&matches)))
+}
+
+/// Returns the command line with the one command that it names; `None` where it names none.
+///
+/// What this reads, the whole command line would read in the same way. It is drawn up in a third of
+/// the room, since each command is given every global flag, and a hook is called often.
+fn narrowed() -> Option<clap::Command> {
+    let named = first_word()?;
+    let command = Cli::command().find_subcommand(&named)?.clone();
+    let without = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
+    Some(without.disable_help_subcommand(true).subcommand(command))
 }
 
 /// Returns the names of a command, such as `hooks` and `status`.
@@ -226,7 +239,7 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
             _ => Exit::Done,
         };
     }
-    if asks_for_a_hook() {
+    if first_word().is_some_and(|word| word == "hook") {
         let _ = refused.print();
         return Exit::Done; // whoever called it can't mend its command line now
     }
@@ -240,15 +253,15 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
     Notices::json().failure(&failure.advise("`graff-notes --help` lists what there is"))
 }
 
-/// Whether the first word of the command line that is no flag is `hook`.
-fn asks_for_a_hook() -> bool {
+/// Returns the first word of the command line that is no flag.
+fn first_word() -> Option<String> {
     let mut args = env::args_os().skip(1);
-    while let Some(arg) = args.next() {
-        match arg.to_str() {
-            Some("--root" | "--color") => drop(args.next()),
-            Some(flag) if flag.starts_with('-') => {}
-            word => return word == Some("hook"),
+    loop {
+        let arg = args.next()?;
+        match arg.to_str()? {
+            "--root" | "--color" => drop(args.next()),
+            flag if flag.starts_with('-') => {}
+            word => return Some(word.to_owned()),
         }
     }
-    false
 }
