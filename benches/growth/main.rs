@@ -1,0 +1,53 @@
+//! How time and memory grow with what is there: notes in a log, sessions in a store, a transcript.
+//!
+//! `cargo bench --bench growth` prints a row an operation and a part of its name behind `--` picks
+//! some: what it took at each size, and the exponent between the sizes, 0 where it stays the same
+//! and 1 where it grows as they do. It takes some minutes and some gigabytes of disk, and is
+//! no part of `cargo bench`.
+//!
+//! Time and memory are those of whole runs of the program, so that nothing is left out; appends and
+//! the newest note are also timed by themselves. A time is the least of some runs, since whatever
+//! else the machine does only adds to it. Memory is the most that was held at once, read from
+//! `/proc` while the program is at work.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a measurement that cannot go on ends here, and its figures go to stdout"
+)]
+
+#[path = "../../tests/it/support/long_transcript.rs"]
+#[expect(dead_code, reason = "what it ends with is for the tests")]
+mod long_transcript;
+mod measured;
+mod notes;
+mod sessions;
+mod table;
+mod transcripts;
+#[path = "../limits/world.rs"]
+#[expect(dead_code, reason = "other benchmarks need more")]
+mod world;
+
+use std::env;
+
+/// Returns the sizes from `least` up to `most`, each ten times the one before; where this runs as a
+/// test, only the first.
+fn sizes(least: u64, most: u64) -> impl Iterator<Item = u64> {
+    let most = if env::args().any(|arg| arg == "--bench") { most } else { least };
+    std::iter::successors(Some(least), |size| Some(size * 10)).take_while(move |size| *size <= most)
+}
+
+fn main() {
+    let only = env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
+    world::say_where();
+    for (name, rows) in [
+        ("notes", notes::rows as fn() -> Vec<table::Row>),
+        ("sessions", sessions::rows),
+        ("transcript", transcripts::rows),
+    ] {
+        if name.contains(&only) {
+            println!("{}\n", table::markdown(name, &rows()));
+        }
+    }
+}

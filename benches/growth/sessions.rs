@@ -1,0 +1,24 @@
+//! What goes through all sessions, in a store of more and more of them, each with two notes.
+
+use crate::{measured, notes, sizes, table::Row, world};
+
+const COMMANDS: [(&str, &[&str]); 3] =
+    [("list", &["list"]), ("search", &["search", "2: src"]), ("stats", &["stats"])];
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = COMMANDS.iter().map(|(name, _)| Row::new(name)).collect();
+    let folder = world::folder();
+    let store = world::store(&folder);
+    let mut there = 0;
+    for size in sizes(10, 100_000) {
+        for number in there..size {
+            let session = world::session(&format!("session-{number}"));
+            notes::fill(&store.log_path(&session), &session, 2);
+        }
+        there = size;
+        for (row, (_, args)) in rows.iter_mut().zip(COMMANDS) {
+            row.add(size, measured::program(folder.path(), args));
+        }
+    }
+    rows
+}
