@@ -1,6 +1,6 @@
 //! The table, as a picture: a line an operation, a dot an engine, on a logarithmic scale.
 
-use plotters::prelude::*;
+use plotters::{coord::types::RangedCoordf64, prelude::*};
 
 use crate::{engines, rounds::Row};
 
