@@ -15,7 +15,7 @@ mod splicing;
 mod turn;
 mod visit;
 
-use std::{io, panic, process, sync::mpsc, thread, time::Duration};
+use std::{io, panic, process, thread, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -90,22 +90,22 @@ impl Hook {
             Notices::at_once().warn(format_args!("gave up: {trouble}"));
             process::exit(0);
         }));
-        let root = cx.root_flag().map(Utf8Path::to_owned);
-        let (done, ended) = mpsc::channel();
-        let attend = move || {
-            if let Err(failure) = attend(&self, root.as_deref()) {
-                Notices::at_once().failure(&failure);
-            }
-            let _ = done.send(()); // after the deadline nobody waits for it
-        };
-        if let Err(e) = thread::Builder::new().spawn(attend) {
+        // The other thread has the clock and this one the work, which then waits for nobody.
+        if let Err(e) = thread::Builder::new().spawn(give_up_in_time) {
             Notices::at_once().warn(format_args!("could not start: {e}"));
-        } else if ended.recv_timeout(DEADLINE).is_err() {
-            let seconds = DEADLINE.as_secs_f32();
-            Notices::at_once().warn(format_args!("gave up after {seconds} seconds"));
+        } else if let Err(failure) = attend(&self, cx.root_flag()) {
+            Notices::at_once().failure(&failure);
         }
         Exit::Done
     }
+}
+
+/// Ends the program at the deadline, whatever it is doing.
+fn give_up_in_time() {
+    thread::sleep(DEADLINE);
+    let seconds = DEADLINE.as_secs_f32();
+    Notices::at_once().warn(format_args!("gave up after {seconds} seconds"));
+    process::exit(0);
 }
 
 fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {

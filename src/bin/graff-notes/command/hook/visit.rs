@@ -63,7 +63,7 @@ impl<'a> Visit<'a> {
         self.notices.warn(what);
     }
 
-    /// Prints the answer, past the buffer of stdout: the thread that waits for us holds that.
+    /// Prints the answer, past the buffer of stdout, so that it is out by the deadline.
     pub(super) fn say(&self, answer: &Answer) -> Result<(), Failure> {
         let (stdout, printed) = (io::stdout(), answer.print(self.call));
         let mut rest = printed.as_bytes();
