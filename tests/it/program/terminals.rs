@@ -135,3 +135,62 @@ fn a_name_that_turns_the_direction_of_writing_is_shown_as_its_escape() {
         assert!(!ran.stdout().contains('\u{202e}'), "{args:?}: {ran}");
     }
 }
+
+/// How many columns a line takes until a word of it, where each character takes as many as told.
+#[track_caller]
+fn column_of(line: &str, word: &str, width: impl Fn(char) -> usize) -> usize {
+    let (before, _) = line.split_once(word).unwrap_or_else(|| panic!("{word} in {line}"));
+    before.chars().map(width).sum()
+}
+
+#[test]
+fn columns_are_counted_as_a_terminal_shows_them() {
+    let world = World::new();
+    let width = |c: char| match c {
+        '会' | '議' | '🦀' => 2,
+        '\u{301}' => 0,
+        _ => 1,
+    };
+    for session in ["plain", "会議", "cafe\u{301}", "🦀"] {
+        world.fed("会議🦀e\u{301}".repeat(40), &["write", session]).quietly();
+    }
+    let list = world.at_terminal(80, "", &["list", "--color", "never"]).ends(0);
+    let columns: Vec<_> =
+        list.stdout().lines().skip(1).map(|line| column_of(line, "just now", width)).collect();
+    assert_eq!(columns.len(), 4, "{list}");
+    assert!(columns.iter().all(|column| *column == columns[0]), "{columns:?}: {list}");
+    for columns in 60..64 {
+        let log = world.at_terminal(columns, "", &["log", "会議", "--color", "never"]).ends(0);
+        let row = log.stdout().lines().nth(1).expect("a row");
+        let taken = column_of(row, "…", width) + 1;
+        let columns = usize::from(columns);
+        // A wide character that would stand half outside is left out whole.
+        assert!((columns - 1..=columns).contains(&taken), "{taken} of {columns}: {row}");
+    }
+}
+
+#[test]
+fn what_nobody_would_see_is_shown_as_its_escape() {
+    let world = World::new();
+    for (name, shown) in [
+        ("\u{200b}", "\\u{200b}"),
+        ("\u{200d}", "\\u{200d}"),
+        ("\u{301}", "\\u{301}"),
+        ("\u{3164}", "\\u{3164}"),
+        ("fix\u{2060}er", "fix\\u{2060}er"),
+        ("fix\u{200c}it", "fix\\u{200c}it"),
+        ("fix\u{fe0f}up", "fix\\u{fe0f}up"),
+        ("fix\u{e0041}", "fix\\u{e0041}"),
+        // These are seen.
+        ("cafe\u{301}", "cafe\u{301}"),
+        ("👩\u{200d}🔬", "👩\u{200d}🔬"),
+        ("می\u{200c}خواهم", "می\u{200c}خواهم"),
+    ] {
+        world.fed("a note", &["write", name]).quietly();
+        let list = world.at_terminal(80, "", &["list", "--session-glob", name]).ends(0);
+        let row = list.stdout().lines().nth(1).unwrap_or_default();
+        assert!(row.contains(&format!("{shown}\u{1b}[0m ")), "{shown}: {row:?}");
+        let piped = world.run(&["list", "--session-glob", name]).quietly();
+        assert!(piped.stdout().starts_with(&format!("{name}\t")), "{piped}");
+    }
+}

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{
     Form, Output,
-    text::{first_line, one_line, plain_cell},
+    text::{self, first_line, one_line, plain_cell},
 };
 use crate::failure::Stop;
 
@@ -157,6 +157,6 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count()
+        text::width(&self.text)
     }
 }

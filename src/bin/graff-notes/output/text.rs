@@ -2,34 +2,56 @@
 
 use std::borrow::Cow;
 
-/// Returns `text` with every character that could steer a terminal or turn the direction of
-/// writing shown as its escape; line breaks and tabs stay.
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Returns `text` with every character that could steer a terminal, turn the direction of writing
+/// or stand there unseen shown as its escape; line breaks and tabs stay.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| steers(c) && c != '\n' && c != '\t')
+    escaped(text, |before, c| !matches!(c, '\n' | '\t') && deceives(before, c))
 }
 
-/// Returns `text` on one line, with every character that could steer a terminal shown as its escape:
-/// for a cell on a terminal, and for a message.
+/// Returns `text` on one line, with every character that could steer a terminal or stand there
+/// unseen shown as its escape: for a cell on a terminal, and for a message.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
-    escaped(text, steers)
+    escaped(text, deceives)
+}
+
+/// Returns how many columns of a terminal `text` takes, which has no control characters.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
 }
 
 /// Returns `text` for one cell in a pipe: whole, on one line, and without a tab. A backslash is
 /// doubled, so that the text can be had back.
 pub(super) fn plain_cell(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| matches!(c, '\n' | '\r' | '\t' | '\\'))
+    escaped(text, |_, c| matches!(c, '\n' | '\r' | '\t' | '\\'))
 }
 
-/// Returns the first line of `text` that is not blank, cut to `width` columns with a mark where
-/// anything is left out.
-pub(crate) fn first_line(text: &str, width: usize) -> String {
+/// Returns the first line of `text` that is not blank, cut to so many columns of a terminal with a
+/// mark where anything is left out.
+pub(crate) fn first_line(text: &str, columns: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let whole = line.len() == text.trim().len();
-    if whole && line.chars().count() <= width {
+    if whole && width(line) <= columns {
         return line.to_owned();
     }
-    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    let kept = beginning(line, columns.saturating_sub(1));
     format!("{}…", kept.trim_end())
+}
+
+/// Returns as much of a line as has room in so many columns.
+fn beginning(line: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    let end = line.char_indices().find_map(|(at, c)| {
+        taken += c.width().unwrap_or(0);
+        (taken > columns).then_some(at)
+    });
+    let mut kept = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
+    // Together some characters take more than each by itself, such as a sign shown as a picture.
+    while width(kept) > columns {
+        kept = kept.char_indices().next_back().and_then(|(at, _)| kept.get(..at)).unwrap_or("");
+    }
+    kept
 }
 
 /// Returns a figure with what it counts.
@@ -47,13 +69,17 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{}.{} {name}", tenths / 10, tenths % 10)
 }
 
-fn escaped(text: &str, wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&wanted) {
-        return Cow::Borrowed(text);
-    }
+/// Returns `text` with the characters escaped that are `wanted`, each judged by the one before it.
+fn escaped(text: &str, wanted: impl Fn(Option<char>, char) -> bool) -> Cow<'_, str> {
+    let mut before = None;
+    let mut is_wanted = |c| wanted(before.replace(c), c);
+    let Some(first) = text.find(&mut is_wanted) else { return Cow::Borrowed(text) };
+    let (kept, rest) = text.split_at(first);
     let mut whole = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if wanted(c) {
+    whole.push_str(kept);
+    let mut before = kept.chars().next_back();
+    for c in rest.chars() {
+        if wanted(before.replace(c), c) {
             whole.extend(c.escape_default());
         } else {
             whole.push(c);
@@ -62,10 +88,54 @@ fn escaped(text: &str, wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-fn steers(c: char) -> bool {
-    let turns = matches!(
+/// Returns whether a character makes a terminal show something else than the text that it is in.
+fn deceives(before: Option<char>, c: char) -> bool {
+    // Most text is ASCII, and of that only the controls do.
+    c.is_control() || !c.is_ascii() && (turns(c) || stands_unseen(before, c))
+}
+
+/// Returns whether a character turns the direction of writing.
+fn turns(c: char) -> bool {
+    matches!(
         c,
         '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Returns whether nobody sees that a character is there.
+///
+/// One that joins or shapes others is seen by what it does to a letter or picture before it, and a
+/// combining mark by standing on what is before it.
+fn stands_unseen(before: Option<char>, c: char) -> bool {
+    let shapes = matches!(
+        c,
+        '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}'
     );
-    c.is_control() || turns
+    if shapes {
+        return before.is_none_or(|before| before.is_ascii() || before.is_whitespace());
+    }
+    is_ignorable(c) || c.width() == Some(0) && before.is_none_or(char::is_whitespace)
+}
+
+/// Returns whether a character is one that programs show nothing for, and that shapes nothing.
+///
+/// Source: the property `Default_Ignorable_Code_Point` of Unicode 16.0, without what shapes or turns.
+const fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFF8}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
 }
