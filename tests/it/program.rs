@@ -26,6 +26,7 @@ mod model;
 mod names;
 mod paging;
 mod pipes;
+mod progress;
 mod readme;
 mod rolling;
 mod roots;

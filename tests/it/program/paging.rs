@@ -2,7 +2,8 @@
 
 use crate::support::world::{Ran, World};
 
-const PAGED: [&[&str]; 4] = [&["show", "s1"], &["log", "s1"], &["diff", "s1"], &["search", "note"]];
+const PAGED: [&[&str]; 5] =
+    [&["show", "s1"], &["log", "s1"], &["diff", "s1"], &["search", "note"], &["verify"]];
 
 fn world() -> World {
     let world = World::new();

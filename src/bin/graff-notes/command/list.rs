@@ -5,7 +5,6 @@ use std::{cmp::Reverse, fs, ops::ControlFlow};
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
-    Error,
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
@@ -92,7 +91,10 @@ impl List {
             |session| store.verify(session),
             |session, looked| {
                 progress.step();
-                let answer = progress.aside(|| Answer::of(cx, &store, session, looked));
+                let looked = looked.map_err(|e| explain(e, &store, session)).inspect_err(|why| {
+                    progress.aside(|| cx.notices.warn(why));
+                });
+                let answer = Answer::of(&store, session, looked.ok().as_ref());
                 match self.limit {
                     _ if !self.selection.period.holds(answer.time()) => {}
                     Some(_) => kept.push(answer),
@@ -134,21 +136,10 @@ impl Rows {
 }
 
 impl<'a> Answer<'a> {
-    fn of(
-        cx: &Context,
-        store: &Store,
-        session: &'a SessionName,
-        looked: Result<Health, Error>,
-    ) -> Self {
-        let (health, word) = match looked {
-            Ok(health) if health.is_ok() => (Some(health), "ok"),
-            Ok(health) => (Some(health), "damaged"),
-            Err(e) => {
-                cx.notices.warn(explain(e, store, session));
-                (None, UNREADABLE)
-            }
-        };
-        Self::on(Some(session), store.log_path(session), health.as_ref(), word)
+    /// Returns the line of a session, whose log could not be read where it has no health.
+    fn of(store: &Store, session: &'a SessionName, health: Option<&Health>) -> Self {
+        let word = health.map_or(UNREADABLE, |it| if it.is_ok() { "ok" } else { "damaged" });
+        Self::on(Some(session), store.log_path(session), health, word)
     }
 
     fn on(

@@ -82,10 +82,14 @@ impl Verify {
         }
         let mut progress = Progress::new(&cx.notices, sessions.len(), "checking");
         let mut worst = Exit::Done;
+        cx.out.page();
         for session in &sessions {
             let exit = match store.verify(session) {
                 Ok(health) => {
-                    heard_or_not(progress.aside(|| say(cx, &store, session, &health)))?;
+                    if cx.out.may_page() {
+                        progress.end(); // from here on, there is something to read
+                    }
+                    heard_or_not(progress.beside_answer(|| say(cx, &store, session, &health)))?;
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),

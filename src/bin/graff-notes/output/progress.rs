@@ -1,8 +1,11 @@
 //! How far long work has come, for a person at a terminal.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Notices;
 
@@ -12,10 +15,15 @@ const SILENT_FOR: Duration = Duration::from_secs(1);
 /// How the work is shown: what it is, how much of it is done, and how long the rest will take.
 const TEMPLATE: &str = "{msg} {wide_bar:.dim} {pos}/{len} {eta}";
 
+/// How often it is drawn at the most, in times a second, however many steps there are.
+const DRAWN_PER_SECOND: u8 = 10;
+
 /// How far work has come, shown on stderr where that is a terminal, and once it takes long.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// Where the bar is drawn.
+    place: MultiProgress,
     since: Instant,
     shown: Shown,
 }
@@ -30,19 +38,20 @@ enum Shown {
 impl Progress {
     /// Returns the progress of work in `total` steps, `what` being its name.
     pub(crate) fn new(notices: &Notices, total: usize, what: &'static str) -> Self {
-        let target = ProgressDrawTarget::hidden();
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target).with_message(what);
+        let place = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
+        let bar = place.add(ProgressBar::new(total as u64).with_message(what));
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
         let shown = if notices.is_for_a_person() { Shown::NotYet } else { Shown::Never };
-        Self { bar, since: Instant::now(), shown }
+        Self { bar, place, since: Instant::now(), shown }
     }
 
     /// Goes on by one step.
     pub(crate) fn step(&mut self) {
         if self.shown == Shown::NotYet && self.since.elapsed() >= SILENT_FOR {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            let stderr = ProgressDrawTarget::stderr_with_hz(DRAWN_PER_SECOND);
+            self.place.set_draw_target(stderr);
             self.shown = Shown::Now;
         }
         self.bar.inc(1);
@@ -54,12 +63,18 @@ impl Progress {
         self.shown = Shown::Never;
     }
 
-    /// Runs `write`, which writes to the terminal that the progress may be shown on.
+    /// Runs `write`, which writes to stderr: the progress is taken off the screen, and comes back with
+    /// a later step.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match self.shown {
-            Shown::Now => self.bar.suspend(write),
-            Shown::Never | Shown::NotYet => write(),
+        if self.shown == Shown::Now {
+            let _ = self.place.clear(); // what stays there is no more than ugly
         }
+        write()
+    }
+
+    /// Runs `write`, which writes to stdout: the progress makes room where both are on the screen.
+    pub(crate) fn beside_answer<T>(&self, write: impl FnOnce() -> T) -> T {
+        if io::stdout().is_terminal() { self.aside(write) } else { write() }
     }
 }
 

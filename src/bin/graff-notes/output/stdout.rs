@@ -69,9 +69,14 @@ impl Output {
     /// Begins an answer that may be long: a person reads it in a pager, until it is
     /// [closed](Self::close).
     pub(crate) fn page(&mut self) {
-        if self.form == Form::Terminal && self.paging == Paging::Allowed {
+        if self.may_page() {
             self.out = BufWriter::new(Sink::PagerToCome);
         }
+    }
+
+    /// Returns whether a long answer goes to a pager, which has the terminal for itself then.
+    pub(crate) fn may_page(&self) -> bool {
+        self.form == Form::Terminal && self.paging == Paging::Allowed
     }
 
     pub(crate) fn form(&self) -> Form {

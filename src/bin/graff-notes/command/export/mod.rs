@@ -216,7 +216,10 @@ impl Run<'_> {
             Entry::Damage(_) => self.sum.damage += 1,
         }
         let Self { cx, sheet, progress, .. } = self;
-        progress.aside(|| sheet.entry(&mut cx.out, session, entry))
+        if sheet.is_a_file() {
+            return sheet.entry(&mut cx.out, session, entry);
+        }
+        progress.beside_answer(|| sheet.entry(&mut cx.out, session, entry))
     }
 }
 

@@ -62,6 +62,11 @@ impl Sheet {
         self.target.text(out, &text)
     }
 
+    /// Returns whether it is written to a file, and shown nowhere.
+    pub(super) const fn is_a_file(&self) -> bool {
+        matches!(self.target, Target::File(_))
+    }
+
     /// Ends it, and returns how many sessions it has entries of.
     pub(super) fn end(mut self, out: &mut Output) -> Result<u64, Stop> {
         if self.format == Format::Json {

@@ -1,0 +1,71 @@
+//! Long work shows how far it has come, at a terminal, and never spends its time on showing that.
+
+use std::{
+    fs::File,
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use crate::support::world::World;
+
+/// The sessions behind the first one, which takes long enough for the progress to be shown.
+const SESSIONS: usize = 1_000;
+/// The records of the last one.
+const RECORDS: usize = 3_000;
+
+/// How often it may be drawn: so often at first, and so often a second.
+const DRAWN_AT_MOST: [u64; 2] = [50, 20];
+
+/// Work that takes so long shows its progress.
+const LONG: Duration = Duration::from_secs(20);
+
+fn record(session: &str, seq: usize) -> String {
+    let at = if session == "a" { 0 } else { 1_000 }; // the first ones are of no time
+    format!(
+        "{{\"v\":1,\"session\":\"{session}\",\"text\":\"note\",\"created_at\":{at},\"seq\":{seq}}}\n"
+    )
+}
+
+fn world() -> World {
+    let world = World::new();
+    world.put("a", "");
+    for at in 0..SESSIONS {
+        let session = format!("b{at:04}");
+        world.put(&session, record(&session, 1));
+    }
+    world.put("c", (1..=RECORDS).map(|seq| record("c", seq)).collect::<String>());
+    world
+}
+
+#[test]
+fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
+    let (world, mut records) = (world(), 0);
+    for (args, what) in [
+        (
+            &["export", "-o", "out.md", "--force", "--since", "1970-01-01T00:00:01Z"][..],
+            "exporting ",
+        ),
+        (&["export", "--since", "1970-01-01T00:00:01Z"], "exporting "),
+        (&["verify", "--no-pager"], "checking "),
+        (&["list"], "looking "),
+    ] {
+        loop {
+            let since = Instant::now();
+            let ran = world.at_terminal(80, "", args).ends(0);
+            let took = since.elapsed();
+            let drawn = ran.stdout().matches(what).count() as u64;
+            let [first, each_second] = DRAWN_AT_MOST;
+            let most = first + each_second * took.as_secs();
+            assert!(drawn <= most, "{args:?}: drawn {drawn} times of {most}");
+            if drawn > 0 {
+                break;
+            }
+            assert!(took < LONG, "{args:?}: not drawn in {took:?}");
+            let more = 1 + records..=10_000 + 2 * records;
+            records = *more.end();
+            let mut log = File::options().append(true).open(world.log("a")).expect("a log");
+            let more: String = more.map(|seq| record("a", seq)).collect();
+            log.write_all(more.as_bytes()).expect("it grows");
+        }
+    }
+}
