@@ -2,12 +2,14 @@
 
 use std::{
     env,
+    ffi::OsString,
     io::{self, Write},
 };
 
 use camino::Utf8PathBuf;
 use clap::{
-    Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
+    ArgMatches, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand,
+    error::ErrorKind,
 };
 use graff_notes::note::NoteCap;
 
@@ -16,6 +18,7 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
+    moment::Moment,
     output::Notices,
     settings::{self, Given},
 };
@@ -166,7 +169,8 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
 
 /// Reads the command line as `command` describes it; returns that, built, and the command's names.
 fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>), clap::Error> {
-    let matches = command.try_get_matches_from_mut(env::args_os())?;
+    let matches = command.try_get_matches_from_mut(words())?;
+    check_period(&mut command, &matches)?;
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((command, cli, names(&matches)))
 }
@@ -182,8 +186,34 @@ fn narrowed() -> Option<clap::Command> {
     Some(without.disable_help_subcommand(true).subcommand(command))
 }
 
+/// Returns the words of the command line, `help write` being another way to say `write --help`.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<_> = env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
+}
+
+/// Refuses a time that ends before it begins: nothing is of it, which nobody means.
+fn check_period(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let mut lowest = matches;
+    while let Some((_, below)) = lowest.subcommand() {
+        lowest = below;
+    }
+    let end = |flag| lowest.try_get_one::<Moment>(flag).ok().flatten();
+    match (end("since"), end("until")) {
+        (Some(since), Some(until)) if since.first > until.last => {
+            let why = "the time from --since to --until is empty: it ends before it begins";
+            Err(command.error(ErrorKind::ValueValidation, why))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns the names of a command, such as `hooks` and `status`.
-fn names(matches: &clap::ArgMatches) -> Vec<String> {
+fn names(matches: &ArgMatches) -> Vec<String> {
     let below = |(_, matches): (&str, &_)| names(matches);
     let first = matches.subcommand_name().map(str::to_owned);
     first.into_iter().chain(matches.subcommand().map(below).unwrap_or_default()).collect()
@@ -217,6 +247,18 @@ pub(crate) fn cap(bytes: usize) -> Result<NoteCap, Failure> {
     NoteCap::new(bytes).ok_or_else(|| {
         let (least, most) = (NoteCap::BYTES_MIN, NoteCap::BYTES_MAX);
         Failure::input(format_args!("keep {bytes} bytes of a note: a cap is {least} to {most}"))
+    })
+}
+
+/// Returns whether a word is a flag of a command: one that takes any word for its value is not meant
+/// to take that one.
+pub(crate) fn is_flag_of(command: &str, word: &str) -> bool {
+    let described = described();
+    let command = described.find_subcommand(command);
+    command.into_iter().flat_map(clap::Command::get_arguments).any(|arg| {
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        let short = arg.get_short().map(|short| format!("-{short}"));
+        [long, short].iter().flatten().any(|flag| flag == word)
     })
 }
 

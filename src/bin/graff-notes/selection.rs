@@ -26,7 +26,7 @@ pub(crate) struct Selection {
 pub(crate) struct Scope {
     /// Only the sessions whose names match: `*` stands for anything, `?` for one character, `[a-c]`
     /// for one of these
-    #[arg(long, value_name = "GLOB", value_parser = Pattern::new)]
+    #[arg(long, value_name = "GLOB", value_parser = Pattern::new, allow_hyphen_values = true)]
     session_glob: Option<Pattern>,
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct Period {
 /// How a command shows times.
 #[derive(Args, Debug)]
 pub(crate) struct Times {
-    /// How times are shown; without it relative on a terminal, and iso in a pipe
+    /// How times are shown; without it iso in a pipe, and on a terminal relative, but local in
+    /// `follow`, whose lines stay, and iso in `export`
     #[arg(long, value_name = "STYLE")]
     time: Option<TimeStyle>,
 }

@@ -1,5 +1,7 @@
 //! The manual and the help: one text, set for its reader.
 
+use std::fs;
+
 use crate::support::world::{Ran, World};
 
 #[test]
@@ -58,5 +60,43 @@ fn the_help_fills_its_lines() {
             let word = next.split(' ').next().unwrap_or_default();
             assert!(line.len() + 1 + word.len() > 60, "{line:?} has room for {word:?}");
         }
+    }
+}
+
+#[test]
+fn the_folder_for_the_pages_is_made() {
+    let world = World::new();
+    let ran = world.run(&["man", "--dir", "share/man/man1"]).quietly();
+    assert!(ran.stdout().starts_with("share/man/man1/graff-notes.1\n"), "{ran}");
+    assert!(world.root().join("share/man/man1/graff-notes-write.1").exists());
+    fs::write(world.root().join("file"), "").expect("a file");
+    let ran = world.run(&["man", "--dir", "file"]).ends(1);
+    assert!(ran.stderr().starts_with("graff-notes: could not create file: "), "{ran}");
+}
+
+#[test]
+fn help_is_asked_for_in_either_order() {
+    let world = World::new();
+    for (words, flag) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "write"], &["write", "--help"]),
+        (&["help", "hooks", "install"], &["hooks", "install", "--help"]),
+    ] {
+        let (asked, usual) = (world.run(words).quietly(), world.run(flag).quietly());
+        assert_eq!(asked.stdout(), usual.stdout(), "{words:?}");
+    }
+    let ran = world.run(&["help", "no-such-command"]).ends(2);
+    assert!(ran.stderr().contains("no-such-command"), "{ran}");
+}
+
+#[test]
+fn the_help_says_which_times_a_command_shows() {
+    let world = World::new();
+    for command in ["follow", "export", "list"] {
+        let help = world.run(&[command, "--help"]).quietly();
+        let words: Vec<_> = help.stdout().split_whitespace().collect();
+        let said =
+            "on a terminal relative, but local in `follow`, whose lines stay, and iso in `export`";
+        assert!(words.join(" ").contains(said), "{help}");
     }
 }

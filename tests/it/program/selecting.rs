@@ -199,3 +199,23 @@ fn every_command_that_shows_times_shows_them_as_asked_on_a_terminal_or_as_is_set
         }
     }
 }
+
+#[test]
+fn a_glob_may_begin_with_a_dash() {
+    let world = world(&[("-odd1", &[1]), ("even", &[2])]);
+    assert_eq!(firsts(&world, &["list", "--session-glob", "-odd*"]), "-odd1");
+    assert_eq!(firsts(&world, &["list", "--session-glob=-odd*"]), "-odd1");
+}
+
+#[test]
+fn a_time_that_ends_before_it_begins_is_refused() {
+    let world = world(&[("s1", &[AUGUST])]);
+    let backwards = ["--since", "today", "--until", "yesterday"];
+    for command in [&["list"][..], &["log", "s1"], &["search", "x"], &["stats"], &["export"]] {
+        let ran = world.run(&[command, &backwards].concat()).ends(2);
+        assert!(ran.stderr().contains("the time from --since to --until is empty"), "{ran}");
+    }
+    let ran = world.run(&[&["list", "--json"], &backwards[..]].concat()).ends(2);
+    assert_eq!(ran.said("error")["kind"], "usage");
+    world.run(&["list", "--since", "today", "--until", "today"]).quietly();
+}

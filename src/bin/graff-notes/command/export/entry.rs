@@ -17,17 +17,23 @@ pub(crate) const VERSION: u64 = 1;
 /// The kind of an entry that stands for what is no readable record.
 pub(crate) const DAMAGE: &str = "damage";
 
-/// A record, or damage where one may have been.
+/// The kind of an entry that stands for a record of a newer version, which is no damage.
+pub(crate) const NEWER: &str = "newer_version";
+
+/// A record, or what stands where one may have been.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Entry<'a> {
     Record(RecordAnswer<'a>),
-    Damage(Damage<'a>),
+    /// What stands in a log and is no record of its session.
+    Damage(Unread<'a>),
+    /// A record that a newer version of the format can read.
+    Newer(Unread<'a>),
 }
 
-/// What stands in a log and is no readable record of its session.
+/// What an export has no record for.
 #[derive(Debug, Serialize)]
-pub(super) struct Damage<'a> {
+pub(super) struct Unread<'a> {
     session: Cow<'a, str>,
     kind: &'static str,
     pub(super) line: u64,
@@ -48,7 +54,7 @@ impl<'a> Entry<'a> {
     /// Returns the entry for a line; a blank one has none.
     pub(super) fn of(line: &'a log::Entry<'_>, session: &'a SessionName) -> Option<Self> {
         let damage = |reason, detail| {
-            Self::Damage(Damage::of(session, (line.number, line.offset), reason, detail))
+            Self::Damage(Unread::of(session, DAMAGE, (line.number, line.offset), reason, detail))
         };
         match &line.line {
             Line::Blank => None,
@@ -57,8 +63,9 @@ impl<'a> Entry<'a> {
             }
             Line::Bad(fault) => Some(damage(fault.reason(), fault.to_string())),
             Line::Newer => {
-                let detail = "written by a newer version of the format";
-                Some(damage("newer_version", detail.to_owned()))
+                let detail = "written by a newer version of the format".to_owned();
+                let place = (line.number, line.offset);
+                Some(Self::Newer(Unread::of(session, NEWER, place, NEWER, detail)))
             }
             Line::Foreign { session } => {
                 Some(damage("foreign", format!("a record of session {session:?}")))
@@ -70,21 +77,15 @@ impl<'a> Entry<'a> {
     pub(super) fn of_tail(tail: Tail, session: &'a SessionName, line: u64) -> Option<Self> {
         let Tail::Torn { offset, fault, .. } = tail else { return None };
         let detail = format!("the file ends in a torn record: {fault}");
-        Some(Self::Damage(Damage::of(session, (line, offset), "torn_tail", detail)))
+        Some(Self::Damage(Unread::of(session, DAMAGE, (line, offset), "torn_tail", detail)))
     }
 
     /// Returns the same, kept apart from the line.
     pub(super) fn into_owned(self) -> Entry<'static> {
         match self {
             Self::Record(record) => Entry::Record(record.into_owned()),
-            Self::Damage(damage) => Entry::Damage(Damage {
-                session: Cow::Owned(damage.session.into_owned()),
-                kind: damage.kind,
-                line: damage.line,
-                offset: damage.offset,
-                reason: damage.reason,
-                detail: damage.detail,
-            }),
+            Self::Damage(damage) => Entry::Damage(damage.into_owned()),
+            Self::Newer(newer) => Entry::Newer(newer.into_owned()),
         }
     }
 
@@ -95,14 +96,21 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl<'a> Damage<'a> {
+impl<'a> Unread<'a> {
     fn of(
         session: &'a SessionName,
+        kind: &'static str,
         (line, offset): (u64, Bytes),
         reason: &'static str,
         detail: String,
     ) -> Self {
         let session = Cow::Borrowed(session.as_str());
-        Self { session, kind: DAMAGE, line, offset, reason, detail }
+        Self { session, kind, line, offset, reason, detail }
+    }
+
+    fn into_owned(self) -> Unread<'static> {
+        let Self { session, kind, line, offset, reason, detail } = self;
+        let session = Cow::Owned(session.into_owned());
+        Unread { session, kind, line, offset, reason, detail }
     }
 }

@@ -2,7 +2,7 @@
 
 use graff_notes::units::{Bytes, Timestamp};
 
-use super::entry::Entry;
+use super::entry::{Entry, Unread};
 use crate::{command::record::RecordAnswer, output::Clock};
 
 /// The shortest fence of a block of code.
@@ -15,11 +15,13 @@ pub(super) fn entry(entry: &Entry<'_>, clock: &Clock) -> String {
             Some(text) => note(record, text, clock),
             None => format!("* {}\n\n", title(record, clock)),
         },
-        Entry::Damage(damage) => format!(
-            "> **damage** at line {}, byte {}: {}\n\n",
-            damage.line, damage.offset, damage.detail
-        ),
+        Entry::Damage(damage) => unread("damage", damage),
+        Entry::Newer(newer) => unread("newer version", newer),
     }
+}
+
+fn unread(what: &str, Unread { line, offset, detail, .. }: &Unread<'_>) -> String {
+    format!("> **{what}** at line {line}, byte {offset}: {detail}\n\n")
 }
 
 fn note(record: &RecordAnswer<'_>, text: &str, clock: &Clock) -> String {

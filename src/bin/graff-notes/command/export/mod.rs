@@ -20,7 +20,7 @@ use crate::{
     selection::{Selection, TimeStyle},
 };
 use entry::Entry;
-pub(super) use entry::{DAMAGE, VERSION};
+pub(super) use entry::{DAMAGE, NEWER, VERSION};
 use sheet::{Sheet, Target};
 
 const EXAMPLES: &str = "\
@@ -31,6 +31,9 @@ Examples:
 
 Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes \
 them back. A file that is there is only replaced with --force, and only by a whole one.
+
+A record of a newer version of the format is exported as what it is, without its text: it is no \
+damage, and `import` leaves it out.
 
 Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be \
 read, else 3 where a session is not there, or none is; else 0.";
@@ -147,7 +150,7 @@ impl Export {
     fn holds(&self, entry: &Entry<'_>) -> bool {
         match entry {
             Entry::Record(record) => self.selection.period.holds(record.created_at),
-            Entry::Damage(_) => true,
+            Entry::Damage(_) | Entry::Newer(_) => true,
         }
     }
 }
@@ -214,6 +217,7 @@ impl Run<'_> {
         match entry {
             Entry::Record(_) => self.sum.records += 1,
             Entry::Damage(_) => self.sum.damage += 1,
+            Entry::Newer(_) => {}
         }
         let Self { cx, sheet, progress, .. } = self;
         if sheet.is_a_file() {

@@ -10,7 +10,7 @@ use graff_notes::{
 };
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::command::export::{DAMAGE, VERSION};
+use crate::command::export::{DAMAGE, NEWER, VERSION};
 
 /// Which form of document it is shows in these members of its first object.
 #[derive(Deserialize)]
@@ -55,6 +55,8 @@ pub(super) struct Document {
     pub(super) sessions: BTreeMap<SessionName, Vec<Record<'static>>>,
     /// How many lines or entries are no records of these sessions.
     pub(super) left_out: u64,
+    /// How many are records of a newer version of the format, which are left out too.
+    pub(super) newer: u64,
 }
 
 impl Document {
@@ -99,17 +101,18 @@ impl Document {
             let session = SessionName::parse(&owner.session).ok()?;
             matches!(Line::read(line, &session), Line::Record(_)).then_some(session)
         })?;
-        let (mut records, mut left_out) = (Vec::new(), 0);
+        let (mut records, mut left_out, mut newer) = (Vec::new(), 0, 0);
         let mut see = |line: Line<'_>| match line {
             Line::Record(record) => records.push(kept(record)),
             Line::Blank => {}
-            Line::Foreign { .. } | Line::Newer | Line::Bad(_) => left_out += 1,
+            Line::Foreign { .. } | Line::Bad(_) => left_out += 1,
+            Line::Newer => newer += 1,
         };
         let mut replay = Replay::of(&session);
         replay.feed(bytes, &mut |entry| see(entry.line));
         let tail = replay.finish(&mut |entry| see(entry.line));
         left_out += u64::from(matches!(tail, Tail::Torn { .. }));
-        Some(Self { sessions: BTreeMap::from([(session, records)]), left_out })
+        Some(Self { sessions: BTreeMap::from([(session, records)]), left_out, newer })
     }
 
     fn see(&mut self, entry: Exported) -> Result<(), String> {
@@ -118,10 +121,10 @@ impl Document {
         }
         let session = SessionName::parse(&entry.session)
             .map_err(|why| format!("has the session {:?}: {why}", entry.session))?;
-        if entry.kind == DAMAGE {
-            self.left_out += 1;
-        } else {
-            self.sessions.entry(session).or_default().push(entry.record()?);
+        match entry.kind.as_str() {
+            DAMAGE => self.left_out += 1,
+            NEWER => self.newer += 1,
+            _ => self.sessions.entry(session).or_default().push(entry.record()?),
         }
         Ok(())
     }

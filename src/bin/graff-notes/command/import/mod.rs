@@ -15,11 +15,13 @@ use serde::Serialize;
 
 use super::verify::graver;
 use crate::{
+    args::is_flag_of,
     context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     input::{Expected, Input},
     output::{Cell, Form, Progress, Table, plural},
+    signals::Held,
 };
 use document::Document;
 
@@ -31,14 +33,16 @@ Examples:
 
 It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files \
 are called. Everything is checked before anything is written: an export must be without a fault; \
-the bad lines of a log are left out. A session that is here already gets the records that it \
-lacks, if its own are the first of those that come; else nothing at all is imported.
+the bad lines of a log are left out, and so are records of a newer version of the format, which \
+are no damage. A session that is here already gets the records that it lacks, if its own are the \
+first of those that come; else nothing at all is imported. Whoever interrupts it is told how many \
+sessions are in, each of them whole; the same import again takes in the rest.
 
 In a pipe it prints, a row a session: session, outcome (added, nothing), how many records came, \
 and how many there were before.
 
 Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5 \
-where lines were left out, else 0.";
+where damage was left out, else 0; 130 where it was interrupted.";
 
 /// Takes in the records of sessions from exports and from logs
 #[derive(Args, Debug)]
@@ -51,7 +55,7 @@ pub(crate) struct Import {
     #[arg(long)]
     dry_run: bool,
     /// Stores the one session that comes under this name
-    #[arg(long = "as", value_name = "SESSION")]
+    #[arg(long = "as", value_name = "SESSION", allow_hyphen_values = true)]
     name: Option<String>,
 }
 
@@ -84,9 +88,14 @@ impl Import {
             say(cx, &checked, "dry_run")?;
             return Ok(exit);
         }
-        let done = each(cx, &store, &coming, ImportMode::Write)?;
+        let held = Held::hold();
+        let done = each_until(cx, &store, &coming, ImportMode::Write, &|| held.have_come())?;
         let said = say(cx, &done, "write").and_then(|()| cx.out.flush());
         heard_or_not(said.map_err(|stop| stop.advise(stored(&done))))?;
+        if held.have_come() {
+            cx.notices.warn(interrupted(done.len(), coming.len()));
+            held.give_way();
+        }
         // Who wrote between the check and the import has the right of way.
         let late = done.iter().filter_map(|(session, import)| why_not(session, *import));
         Ok(late.fold(exit, |exit, why| graver(exit, cx.notices.failure(&why))))
@@ -96,10 +105,14 @@ impl Import {
     fn coming(&self, cx: &Context) -> Result<(Coming, Exit), Failure> {
         let (mut coming, mut exit) = (Coming::new(), Exit::Done);
         for path in &self.files {
-            let Document { sessions, left_out } =
+            let Document { sessions, left_out, newer } =
                 Document::read(&Input::of(path).whole(&Expected::DOCUMENT)?).map_err(|why| {
                     refused(path, &why).advise("`graff-notes import --help` says what can be")
                 })?;
+            if newer > 0 {
+                let records = plural(newer, "record");
+                cx.notices.warn(format_args!("left out {records} of a newer version in {path}"));
+            }
             if left_out > 0 {
                 let lines = plural(left_out, "line");
                 cx.notices
@@ -124,6 +137,10 @@ impl Import {
 
     fn renamed(&self, coming: Coming) -> Result<Coming, Failure> {
         let Some(name) = &self.name else { return Ok(coming) };
+        if is_flag_of("import", name) {
+            let what = format_args!("use {name:?} as a session: `import` has a flag of that name");
+            return Err(Failure::input(what).advise("--as takes the name that comes next"));
+        }
         let session = session(name)?;
         match coming.len() {
             1 => Ok(coming.into_values().map(|records| (session.clone(), records)).collect()),
@@ -146,8 +163,19 @@ fn each<'c>(
     coming: &'c Coming,
     mode: ImportMode,
 ) -> Result<Vec<(&'c SessionName, store::Import)>, Failure> {
+    each_until(cx, store, coming, mode, &|| false)
+}
+
+/// The same, but begins with no other session once `is_over`: one that it has begun with is whole.
+fn each_until<'c>(
+    cx: &Context,
+    store: &Store,
+    coming: &'c Coming,
+    mode: ImportMode,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Vec<(&'c SessionName, store::Import)>, Failure> {
     let mut progress = Progress::new(&cx.notices, coming.len(), "importing");
-    let imports = coming.iter().map(|(session, (records, path))| {
+    let imports = coming.iter().take_while(|_| !is_over()).map(|(session, (records, path))| {
         progress.step();
         let import = store.import(session, records, mode);
         let import = import.map_err(|e| Failure::from(e).about(session).at(path))?;
@@ -169,6 +197,15 @@ fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
         "`graff-notes log {}` shows those here; --as takes the others in beside them",
         session.to_argument()
     )))
+}
+
+/// Says how far an import has come that was interrupted.
+fn interrupted(done: usize, coming: usize) -> String {
+    let sessions = plural(coming as u64, "session");
+    match coming - done {
+        0 => format!("interrupted when all of it was in: {sessions}"),
+        _ => format!("interrupted: {done} of {sessions} are in; import again for the rest"),
+    }
 }
 
 /// Says what is on disk, for whoever does not get the answer.
