@@ -3,7 +3,8 @@
 //! ```text
 //! the same file, longer     read on behind the last line seen
 //! another file, or changed  a repair, a restored copy: read all, and pass over what was seen
-//! no file                   forgotten: what comes then is new
+//! no file                   moved away or forgotten: where the same one comes back, read on; any
+//!                           other is new
 //! ```
 //!
 //! Whether it is the same is told by reading the last line again: a file can be rewritten in place,
@@ -68,6 +69,8 @@ struct Place {
     seen: Vec<u64>,
     /// The last line seen.
     last: Option<Last>,
+    /// Whether there was no log at the last look.
+    away: bool,
 }
 
 /// The last line that was seen, and how it is known again.
@@ -91,8 +94,8 @@ impl Follower {
 
     /// Calls `visit` with every line that has come since the last call; none where there is no log.
     ///
-    /// A record is handed out once: not again after a repair, but again after the session was
-    /// forgotten and the record written anew. A last line without its LF is handed out if it is a
+    /// A record is handed out once: not again after a repair, nor when the log was moved away and the
+    /// same file comes back, but again after the session was forgotten and the record written anew. A last line without its LF is handed out if it is a
     /// whole record, and else when it has ended. Of a log that was replaced only records are
     /// handed out.
     ///
@@ -102,7 +105,7 @@ impl Follower {
     pub fn catch_up(&mut self, visit: &mut dyn FnMut(Entry<'_>)) -> Result<(), Error> {
         let name = layout::log(&self.session);
         let Some(handle) = self.folder.open_if_there(&name, Access::Read)? else {
-            self.place = None;
+            self.place.iter_mut().for_each(|place| place.away = true);
             return Ok(());
         };
         let status = self.folder.file(&name, handle.as_ref()).status()?;
@@ -110,10 +113,13 @@ impl Follower {
         if let Some(place) = self.place.as_mut().filter(may_go_on)
             && place.read_on(&self.folder, &self.session, handle.as_ref(), status.len, visit)?
         {
+            place.away = false;
             return Ok(());
         }
-        let known = self.place.take().map(|place| place.seen).unwrap_or_default();
-        let place = self.place.insert(Place { file: status.id, seen: Vec::new(), last: None });
+        let known = self.place.take().filter(|place| !place.away);
+        let known = known.map(|place| place.seen).unwrap_or_default();
+        let new = Place { file: status.id, seen: Vec::new(), last: None, away: false };
+        let place = self.place.insert(new);
         let mut unseen = Unseen::among(known, visit);
         let see = &mut |entry: Entry<'_>| unseen.see(entry);
         let read = place.read_on(&self.folder, &self.session, handle.as_ref(), status.len, see);

@@ -3,7 +3,7 @@
 //!
 //! Shown by changing a log in every way that it can be changed in, and looking after each.
 
-use std::fs;
+use std::{cell::Cell, fs};
 
 use camino::Utf8Path;
 use graff_notes::{
@@ -19,6 +19,8 @@ struct Followed {
     store: Store,
     session: SessionName,
     follower: Follower,
+    /// The time, which goes on with each note.
+    now: Cell<u64>,
     _folder: tempfile::TempDir,
 }
 
@@ -28,17 +30,18 @@ impl Followed {
         let store = Store::at(Utf8Path::from_path(folder.path()).unwrap());
         let session = SessionName::parse("s1").unwrap();
         let follower = store.follow(&session);
-        Self { store, session, follower, _folder: folder }
+        Self { store, session, follower, now: Cell::new(0), _folder: folder }
     }
 
     fn write(&self, text: &str) {
+        self.now.set(self.now.get() + 1);
         let text = NoteText::fit(text, NoteCap::DEFAULT).unwrap().text;
         let draft = Draft::Note {
             text,
             author: Author::Agent,
             cut: Bytes::ZERO,
             generation: Generation::ZERO,
-            created_at: Timestamp::new(1),
+            created_at: Timestamp::new(self.now.get()),
         };
         let _ = self.store.append(&self.session, &draft).unwrap();
     }
@@ -160,6 +163,28 @@ fn after_a_session_was_forgotten_all_is_new() {
     followed.store.forget(&followed.session).unwrap();
     followed.write("another");
     assert_eq!(followed.come(), ["1:another"]);
+}
+
+#[test]
+fn a_log_that_was_away_is_gone_on_with_where_it_is_the_same_file() {
+    let mut followed = Followed::new();
+    followed.write("one");
+    followed.write("two");
+    assert_eq!(followed.come(), ["1:one", "2:two"]);
+    let log = followed.store.log_path(&followed.session);
+    let aside = log.with_file_name("aside");
+    fs::rename(&log, &aside).unwrap();
+    assert_eq!(followed.come(), NOTHING);
+    fs::rename(&aside, &log).unwrap();
+    assert_eq!(followed.come(), NOTHING);
+    followed.write("three");
+    assert_eq!(followed.come(), ["3:three"]);
+    // Another file comes back in its place: all of it is new.
+    fs::copy(&log, &aside).unwrap();
+    fs::rename(&log, log.with_file_name("kept")).unwrap();
+    assert_eq!(followed.come(), NOTHING);
+    fs::rename(&aside, &log).unwrap();
+    assert_eq!(followed.come(), ["1:one", "2:two", "3:three"]);
 }
 
 #[test]

@@ -181,6 +181,29 @@ fn repair_and_forget_are_survived() {
     following.ends();
 }
 
+#[test]
+fn what_is_moved_away_and_back_is_gone_on_with() {
+    let world = World::new();
+    write(&world, "s1", "one");
+    let following = Following::start(&world, ALL);
+    assert_eq!(following.next(), "s1 one");
+    let log = world.log("s1");
+    let notes = log.parent().expect("a folder").to_owned();
+    for (place, other) in [(&log, "s2"), (&notes, "s3")] {
+        let aside = world.root().join("aside");
+        fs::rename(place, &aside).expect("it is moved away");
+        write(&world, other, "meanwhile");
+        assert_eq!(following.next(), format!("{other} meanwhile"), "it has noticed");
+        if place.is_dir() {
+            fs::remove_dir_all(place).expect("the store beside is removed");
+        }
+        fs::rename(&aside, place).expect("it is moved back");
+        write(&world, "s1", &format!("behind {other}"));
+        assert_eq!(following.next(), format!("s1 behind {other}"));
+    }
+    following.ends();
+}
+
 /// Each removal comes to the watcher as several events, which overlap with the new folders' own:
 /// now and then a late one speaks of a folder by the name that the new one has. So it is done often,
 /// at every depth.

@@ -27,7 +27,8 @@ Examples:
   graff-notes follow --json | jq -r .text
 
 It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits \
-for a session or a store that is not there yet. In a pipe it prints, a row a note: session, seq, \
+for a session or a store that is not there yet. A log that is moved away and back is gone on with \
+where it was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a note: session, seq, \
 generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes \
 escaped. Where the store lies on a network, notes from other machines come within a minute.";
 
