@@ -82,7 +82,11 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
     if error.kind() == ErrorKind::NotFound {
         let folder = store.log_path(session);
         let folder = folder.parent().unwrap_or(&folder);
-        let what = format_args!("find session {session}: it has no log in {folder}");
+        let name = session.as_str();
+        // Of a plain name everybody sees where it ends.
+        let quoted =
+            if session.to_argument() == name { name.to_owned() } else { format!("{name:?}") };
+        let what = format_args!("find session {quoted}: it has no log in {folder}");
         return Failure::nothing(what).advise(error.advice()).about(session).at(folder);
     }
     Failure::from(error).about(session)

@@ -149,3 +149,17 @@ fn the_sessions_are_those_of_the_root_that_is_named() {
     }
     assert!(!elsewhere.root().join(".graff").exists(), "looking makes nothing");
 }
+
+#[test]
+fn a_name_that_begins_with_a_dash_is_offered_where_it_works() {
+    let world = world();
+    world.fed("the note of -odd", &["write", "--", "-odd"]).quietly();
+    let Some(bash) = shell(&world, "bash", &["--norc", "-i"]) else { return };
+    let typed = "source <(graff-notes completions bash)\ngraff-notes show -- -o\t\nexit\n";
+    let ran = World::typing(120, typed, bash);
+    assert!(ran.stdout().contains("the note of -odd"), "{ran}");
+    let Some(offered) = offers(&world, "show ") else { return };
+    assert!(offered.contains(&"--".to_owned()), "{offered:?}");
+    assert!(!offered.contains(&"-odd".to_owned()), "{offered:?}");
+    assert_eq!(offers(&world, "show -- -o").expect("fish is there"), ["-odd"]);
+}

@@ -168,3 +168,18 @@ fn a_program_that_never_ends_is_not_waited_for() {
     let ran = Ran::of(command(&world, &[]).env("PATH", path)).ends(1);
     assert!(ran.stdout().contains("had not ended after 5 s"), "{ran}");
 }
+
+#[test]
+fn advice_stands_whole_below_what_was_found_however_narrow_the_terminal_is() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    world.put("s1", "junk\n");
+    for columns in [40, 80, 200] {
+        let ran = World::typing(columns, "", command(&world, &["--color", "never"])).ends(0);
+        let lines: Vec<_> = ran.stdout().lines().map(str::trim).collect();
+        let found = lines.iter().position(|line| line.ends_with("s1 is damaged")).expect("a row");
+        assert_eq!(lines[found + 1], "`graff-notes verify s1` shows where", "{ran}");
+        assert!(!lines.iter().any(|line| line.ends_with(" -") || *line == "-"), "{ran}");
+        assert!(!ran.stdout().contains('…'), "{ran}");
+    }
+}

@@ -18,6 +18,8 @@ Examples:
   graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
   graff-notes completions fish >~/.config/fish/completions/graff-notes.fish
 
+A folder that is not there yet is made by `mkdir -p ~/.local/share/bash-completion/completions`.
+
 They complete the names of sessions too: the shell asks the program, with `GRAFF_COMPLETE` set \
 to the shell's name, and the line typed so far behind `--`. With any other first word that \
 variable means nothing.";

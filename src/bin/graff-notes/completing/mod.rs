@@ -14,7 +14,7 @@ use clap_complete::{
     engine::{ArgValueCandidates, CompletionCandidate},
     env::{Elvish, Fish, Powershell, Shells, Zsh},
 };
-use graff_notes::store::Store;
+use graff_notes::{session::SessionName, store::Store};
 
 use crate::{args, root};
 use bash::Bash;
@@ -71,12 +71,18 @@ fn with_candidates(arg: Arg) -> Arg {
     }
 }
 
-/// Returns the sessions of the store that the command line is about.
+/// Returns the sessions of the store that the command line is about. A name that begins like a flag
+/// is one behind `--` only, which stands in for all of them before that.
 fn sessions() -> Vec<CompletionCandidate> {
+    let typed = env::args_os().skip_while(|arg| arg != ASKED).skip(1);
+    let flags_are_over = typed.filter(|arg| arg == "--").count() > 0;
     let named = root_of(env::args_os().filter_map(|arg| arg.into_string().ok()));
     let found = root::find(named.as_deref()).ok().map(|root| Store::at(root.path));
     let sessions = found.and_then(|store| store.sessions().ok()).unwrap_or_default();
-    sessions.names.iter().map(|name| CompletionCandidate::new(name.as_str())).collect()
+    let (odd, plain): (Vec<_>, Vec<_>) =
+        sessions.names.iter().map(SessionName::as_str).partition(|name| name.starts_with('-'));
+    let odd = if odd.is_empty() || flags_are_over { odd } else { vec!["--"] };
+    plain.into_iter().chain(odd).map(CompletionCandidate::new).collect()
 }
 
 /// Returns what `--root` says on a command line that is not whole yet.

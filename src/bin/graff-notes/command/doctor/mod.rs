@@ -71,7 +71,8 @@ impl Finding {
     }
 }
 
-const HEAD: &[&str] = &["check", "status", "found", "advice"];
+/// The columns at a terminal, where advice stands in a line of its own below what was found.
+const HEAD: &[&str] = &["check", "status", "found"];
 
 impl Doctor {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
@@ -114,10 +115,17 @@ fn say(cx: &mut Context, findings: &[Finding]) -> Result<(), Stop> {
             Status::Warning => Cell::strong("warning"),
             Status::Failure => Cell::bad("failure"),
         };
-        let advice = finding.advice.as_deref().unwrap_or("-");
-        let row =
-            vec![Cell::text(finding.check), status, Cell::text(&finding.detail), Cell::dim(advice)];
+        let row = vec![Cell::text(finding.check), status, Cell::text(&finding.detail)];
+        let advice = finding.advice.as_deref().map(Cell::dim);
+        if cx.out.form() == Form::Plain {
+            let advice = advice.unwrap_or_else(|| Cell::dim("-"));
+            table.row(&mut cx.out, row.into_iter().chain([advice]).collect())?;
+            continue;
+        }
         table.row(&mut cx.out, row)?;
+        if let Some(advice) = advice {
+            table.row(&mut cx.out, vec![Cell::text(""), Cell::text(""), advice])?;
+        }
     }
     table.end(&mut cx.out)
 }

@@ -28,7 +28,7 @@ Examples:
 pub(crate) struct Man {
     /// Which command, such as `write` or 'hooks install'; without it, the program itself
     command: Option<String>,
-    /// Writes every page into this folder instead
+    /// Writes every page into this folder instead, and makes it where it is not there
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     dir: Option<Utf8PathBuf>,
 }
@@ -44,6 +44,8 @@ impl Man {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let mut pages = pages();
         if let Some(folder) = &self.dir {
+            fs::create_dir_all(folder)
+                .map_err(|e| Failure::system(format_args!("create {folder}"), &e).at(folder))?;
             pages.iter().try_for_each(|page| write(cx, folder, page))?;
             return Ok(Exit::Done);
         }
