@@ -18,6 +18,7 @@ mod exit;
 mod failure;
 mod figures;
 mod input;
+mod masked;
 mod moment;
 mod needle;
 mod note_from;

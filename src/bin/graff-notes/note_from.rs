@@ -134,7 +134,7 @@ impl Asked<'_> {
             Ok(Waited::Done(Err(e))) => self.failed(format_args!("cannot be read: {e}")),
             Ok(Waited::TooLong) => {
                 let seconds = self.deadline.as_secs();
-                self.failed(format_args!("gave no answer within {seconds} seconds"))
+                self.failed(format_args!("gave no answer within {seconds} s"))
             }
             Ok(Waited::Interrupted) => notebook::Answer::Cancelled,
             Err(e) => self.failed(format_args!("cannot be started: {e}")),

@@ -133,8 +133,8 @@ fn a_generation_has_one_attempt_also_where_it_failed() {
 fn no_reply_is_waited_for_longer_than_is_said() {
     let world = world(FULL);
     let command = "command:sleep 600 | cat";
-    let late = answer(&world, &["--note-from", command, "--note-timeout-seconds", "0"]);
-    let reason = "`sleep 600 | cat` gave no answer within 0 seconds";
+    let late = answer(&world, &["--note-from", command, "--note-timeout-seconds", "1"]);
+    let reason = "`sleep 600 | cat` gave no answer within 1 s";
     assert_eq!(late["outcome"]["figures"]["reason"], json!(reason));
     assert_eq!(late["prompt"], json!(PROMPT));
 }

@@ -118,28 +118,37 @@ fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
     let world = World::new();
     let path = world.root().join(".graff/config.toml");
     for (text, why) in [
-        ("percent = 0", "line 1: percent is \"0\", and may be a whole number from 1 to 100"),
+        (
+            "percent = 0",
+            "line 1: percent is 0, and may be a whole number from 1 to 100, without quotes",
+        ),
         (
             "\n# x\npercent = \"90\"",
-            "line 3: percent is string, and may be a whole number from 1 to 100",
+            "line 3: percent is the text \"90\", and may be a whole number from 1 to 100, without quotes",
         ),
-        ("percent = 90.5", "line 1: percent is float, and may be a whole number from 1 to 100"),
-        ("percent = -1", "line 1: percent is \"-1\", and may be"),
+        ("percent = 90.5", "line 1: percent is 90.5, and may be a whole number from 1 to 100"),
+        ("percent = -1", "line 1: percent is -1, and may be"),
         (
             "ceiling-tokens = 999",
-            "line 1: ceiling-tokens is \"999\", and may be 0, or a whole number from 1000 up",
+            "line 1: ceiling-tokens is 999, and may be 0, or a whole number from 1000 up",
         ),
         (
             "bytes-per-token = 0",
-            "line 1: bytes-per-token is \"0\", and may be a whole number from 1 up",
+            "line 1: bytes-per-token is 0, and may be a whole number from 1 up",
         ),
-        ("time = \"soon\"", "line 1: time is \"soon\", and may be one of iso, relative, local"),
+        (
+            "time = \"soon\"",
+            "line 1: time is the text \"soon\", and may be one of iso, relative, local, in quotes",
+        ),
         (
             "calls-cap = 1\npercnt = 90",
             "line 2: there is no setting \"percnt\", but window-tokens, percent, ",
         ),
-        ("percent = 90\npercent = 91", "line 2: duplicate key"),
+        ("percent = 90\npercent = 91", "line 2: percent is set twice, and may be once"),
         ("percent = 90\n= 3", "line 2: "),
+        ("calls-cap = 1\npercent = true", "line 2: percent is true, and may be"),
+        ("percent = [90]", "line 1: percent is a list, and may be"),
+        ("calls-cap = 1\npercent = lots", "line 2: percent: "),
         (
             "endpoint = \"http://evil\"",
             "line 1: endpoint says what is run or who is called, which a project cannot: ",
@@ -211,5 +220,42 @@ fn a_file_that_is_none_holds_nobody_up_and_a_faulty_one_costs_no_note() {
         let status = if world.root().join(".graff/config.toml").is_file() { 2 } else { 1 };
         let decided = run(&world, &["decide"]).ends(status);
         assert!(decided.stderr().contains("config.toml"), "{decided}");
+    }
+}
+
+#[test]
+fn what_may_be_a_secret_in_a_setting_is_not_shown() {
+    let shown = |name: &str, value: &str| {
+        let world = World::new();
+        user(&world, &format!("{name} = \"{value}\"\n"));
+        let said = run(&world, &["config", "show"]).quietly();
+        let row = said.stdout().lines().find(|row| row.starts_with(&format!("{name}\t")));
+        let row = row.expect("its row").split('\t').nth(1).expect("its value").to_owned();
+        let answers = run(&world, &["config", "show", "--json"]).quietly().answers();
+        let answer = answers.iter().find(|answer| answer["setting"] == name).expect("it");
+        assert_eq!(answer["value"], row.as_str(), "in JSON as in a pipe");
+        row
+    };
+    for (value, expected) in [
+        ("https://api.example/v1/messages", "https://api.example/v1/messages"),
+        ("https://user:pass@api.example/v1/messages", "https://***@api.example/v1/messages"),
+        ("https://us@er:pa/ss@api.example/v1/messages", "https://***@api.example/v1/messages"),
+        ("https://api.example/messages?key=s3cret#x", "https://api.example/messages?***"),
+        ("user:s3cret@api.example/messages", "***@api.example/messages"),
+    ] {
+        assert_eq!(shown("endpoint", value), expected);
+        assert_eq!(
+            shown("note-from", &format!("endpoint:{value}")).contains("***"),
+            expected.contains("***")
+        );
+    }
+    for (value, expected) in [
+        ("mechanical", "mechanical"),
+        ("command:ask-my-model", "command:ask-my-model"),
+        ("command:ask-my-model --key s3cret", "command:ask-my-model ***"),
+        ("command: KEY=s3cret ask-my-model", "command:***"),
+        ("endpoint:https://u:s3cret@h/messages", "endpoint:https://***@h/messages"),
+    ] {
+        assert_eq!(shown("note-from", value), expected);
     }
 }

@@ -32,6 +32,10 @@ project's file cannot set note-from, endpoint and model.
 percent-in-hooks is no setting of its own: it is percent, with another default, since agents \
 compact well before their window is full.
 
+Secrets stand in no setting, but may in an address or a command: of an address, a user's name and \
+password and the query are shown as ***, and of a command all but its first word, with --json too. \
+The file or variable that is named has them in full.
+
 In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \
 default), and the variable or file. What has no value is a dash.";
 
@@ -98,8 +102,9 @@ fn answer_of<'a>(setting: &'a Setting, given: Option<&'a Given>) -> Answer<'a> {
         None => ("default", None),
     };
     let text = given.map(|given| given.value.as_str()).or(setting.default);
+    let shown = text.map(|text| setting.shown(text));
     let number = text.filter(|_| setting.allowed.is_number()).and_then(|n| n.parse::<u64>().ok());
-    let value = number.map_or_else(|| text.map_or(Value::Null, Value::from), Value::from);
+    let value = number.map_or_else(|| shown.map_or(Value::Null, Value::from), Value::from);
     Answer { setting: setting.name, value, source, from }
 }
 

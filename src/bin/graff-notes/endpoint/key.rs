@@ -20,11 +20,18 @@ const IN_ITS_PLACE: &str = "(the key)";
 pub(super) struct Key(Option<String>);
 
 impl Key {
-    /// Returns the key that the environment has for endpoints of this shape.
-    pub(super) fn of(shape: Shape) -> Self {
-        let values =
-            [VARIABLE, shape.key_variable()].into_iter().filter_map(|it| env::var(it).ok());
-        Self(values.map(|key| key.trim().to_owned()).find(|key| !key.is_empty()))
+    /// Returns the key that the environment has for endpoints of this shape; an error says why no
+    /// header can have it.
+    pub(super) fn of(shape: Shape) -> Result<Self, String> {
+        let variables = [VARIABLE, shape.key_variable()].into_iter();
+        let values = variables.filter_map(|it| Some((it, env::var(it).ok()?.trim().to_owned())));
+        let key = values.into_iter().find(|(_, key)| !key.is_empty());
+        match key {
+            Some((variable, key)) if key.contains(char::is_control) => {
+                Err(format!("the key in {variable} holds a control character, which no header may"))
+            }
+            key => Ok(Self(key.map(|(_, key)| key))),
+        }
     }
 
     /// Returns the key as it goes into a header.

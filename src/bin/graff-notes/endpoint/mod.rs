@@ -4,6 +4,7 @@
 //! it, and no redirect takes it elsewhere. A reply is the model's to the byte, but for a key that is
 //! long enough to be a secret.
 
+mod address;
 mod history;
 mod items;
 mod key;
@@ -21,6 +22,7 @@ use graff_notes::{
 };
 use serde_json::Value;
 
+use crate::masked;
 use key::Key;
 
 pub(crate) use history::History;
@@ -32,8 +34,14 @@ const BODY_BYTES_MAX: u64 = 1024 * 1024;
 /// How much of a refusal's words is passed on, in bytes.
 const WORDS_MAX: usize = 400;
 
+/// How long a call may take at the most; a longer wait than a day is nobody's intention.
+pub(crate) const PATIENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How often a call is made that the endpoint asks to be made later.
 const TRIES: u32 = 3;
+
+/// What is said of a call that was not answered by its deadline.
+const TOO_LATE: &str = "there was no answer in time";
 
 /// The version of Anthropic's interface that is spoken here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -62,12 +70,18 @@ struct Came {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at `url`, whose path says how it speaks.
+    /// Returns the endpoint at `url`, whose path says how it speaks; an error says why no call could
+    /// be made there, as far as that can be known before one is.
     pub(crate) fn new(url: &str, model: &str) -> Result<Self, String> {
         let shape = Shape::of(url).ok_or_else(|| {
-            format!("{url} says not how it speaks: it ends in {}", Shape::PATHS.join(", "))
+            let (shown, paths) = (masked::url(url), Shape::PATHS.join(", "));
+            format!("{shown} tells of no interface that is spoken here: it must end in {paths}")
         })?;
-        let key = Key::of(shape);
+        address::check(url)?;
+        if model.trim().is_empty() {
+            return Err("the model's name is blank".to_owned());
+        }
+        let key = Key::of(shape)?;
         Ok(Self { url: url.to_owned(), shape, model: model.to_owned(), key })
     }
 
@@ -78,7 +92,7 @@ impl Endpoint {
         request: &NoteRequest,
         patience: Duration,
     ) -> Answer {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + patience.min(PATIENCE_MAX);
         let body = self.shape.body(&self.model, history, request);
         let answer = match self.converse(&body, deadline) {
             Ok(came) if came.status == 200 => self.read(&came.body),
@@ -97,9 +111,12 @@ impl Endpoint {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err("there was no answer in time".to_owned());
+                return Err(TOO_LATE.to_owned());
             }
-            let came = self.post(body, left).map_err(|e| self.key.out_of(&e.to_string()))?;
+            let came = self.post(body, left).map_err(|e| match e {
+                ureq::Error::Timeout(_) => TOO_LATE.to_owned(),
+                e => self.key.out_of(&e.to_string()),
+            })?;
             tries_left -= 1;
             let left = deadline.saturating_duration_since(Instant::now());
             match came.retry_after {
@@ -143,13 +160,16 @@ impl Endpoint {
         self.shape.read(&body)
     }
 
-    fn refusal(&self, Came { status, body, .. }: &Came) -> String {
+    fn refusal(&self, Came { status, retry_after, body }: &Came) -> String {
         let what = match classify(*status, body) {
             ProviderError::ContextWindow(_) => "the history is too large for the model",
             ProviderError::RateOrQuota => "the endpoint refuses for rate or quota",
             _ => "the endpoint refuses",
         };
-        format!("{what}, with status {status}: {}", self.words(body))
+        let later = retry_after.map_or_else(String::new, |wait| {
+            format!(", and asks to be left alone for {} s", wait.as_secs())
+        });
+        format!("{what}, with status {status}{later}: {}", self.words(body))
     }
 
     /// Returns the first words of a body. The key goes before the cut, which may leave a part of it.

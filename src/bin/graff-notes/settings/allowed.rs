@@ -33,6 +33,12 @@ impl Allowed {
         matches!(self, Self::From(_) | Self::Within(..) | Self::ZeroOrFrom(_))
     }
 
+    /// Returns the same for a file, in which a number has no quotes and a text has.
+    pub(super) fn words_in_toml(self) -> String {
+        let quotes = if self.is_number() { "without quotes" } else { "in quotes" };
+        format!("{}, {quotes}", self.words())
+    }
+
     /// Returns what is allowed, in words that read on after "it is".
     pub(super) fn words(self) -> String {
         match self {

@@ -27,7 +27,8 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> Result<Vec<Given>, Failure
         let line = span.map_or(1, |span| line_of(&text, span.start));
         Failure::input(format_args!("use the settings in {path}: line {line}: {why}")).at(path)
     };
-    let table = DeTable::parse(&text).map_err(|e| refused(e.span(), e.message()))?;
+    let table = DeTable::parse(&text)
+        .map_err(|e| refused(e.span(), &unreadable(key_at(&text, e.span()), e.message())))?;
     let mut given = Vec::new();
     for (key, value) in table.get_ref() {
         let setting = Setting::named(key.get_ref())
@@ -59,6 +60,21 @@ fn line_of(text: &str, offset: usize) -> usize {
     before.filter(|byte| *byte == b'\n').count() + 1
 }
 
+/// Returns the key of the line that a fault is in.
+fn key_at(text: &str, span: Option<Range<usize>>) -> &str {
+    let line = span.and_then(|span| text.lines().nth(line_of(text, span.start) - 1));
+    line.and_then(|line| line.split('=').next()).unwrap_or_default().trim()
+}
+
+/// Returns why a file is no TOML, and what may stand where the fault is.
+fn unreadable(key: &str, why: &str) -> String {
+    match Setting::named(key) {
+        Some(_) if why.contains("duplicate") => format!("{key} is set twice, and may be once"),
+        Some(setting) => format!("{key}: {why}; it may be {}", setting.allowed.words_in_toml()),
+        None => format!("{why}; a line is a setting, such as `percent = 80`"),
+    }
+}
+
 fn unknown(key: &str) -> String {
     let known: Vec<_> = ALL.iter().map(|setting| setting.name).collect();
     format!("there is no setting {key:?}, but {}", known.join(", "))
@@ -82,13 +98,26 @@ fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> 
         DeValue::String(text) if !setting.allowed.is_number() => Some(text.to_string()),
         _ => None,
     };
-    let refused = || {
-        let said =
-            text.as_ref().map_or_else(|| value.type_str().to_owned(), |text| format!("{text:?}"));
-        format!("{} is {said}, and may be {}", setting.name, setting.allowed.words())
-    };
-    match &text {
-        Some(text) if setting.allowed.holds(text) => Ok(text.clone()),
-        _ => Err(refused()),
+    match text {
+        Some(text) if setting.allowed.holds(&text) => Ok(text),
+        _ => Err(format!(
+            "{} is {}, and may be {}",
+            setting.name,
+            found(value),
+            setting.allowed.words_in_toml()
+        )),
+    }
+}
+
+/// Returns what stands in the place of a value, in words.
+fn found(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::Integer(number) => number.as_str().to_owned(),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Datetime(time) => format!("the time {time}"),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
     }
 }

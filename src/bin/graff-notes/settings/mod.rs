@@ -15,7 +15,7 @@ use std::env;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{failure::Failure, root};
+use crate::{failure::Failure, masked, root};
 pub(crate) use allowed::Allowed;
 
 /// What every variable of ours begins with.
@@ -80,7 +80,7 @@ pub(crate) static ALL: [Setting; 13] = [
     setting("pending-calls", Allowed::From(0), Some("0")),
     setting("cap-bytes", Allowed::Within(16, 65_536), Some("4000")),
     setting("time", Allowed::OneOf(&["iso", "relative", "local"]), None),
-    setting("note-timeout-seconds", Allowed::From(1), Some("120")),
+    setting("note-timeout-seconds", Allowed::Within(1, 86_400), Some("120")),
     for_the_user("note-from", Some("mechanical")),
     for_the_user("endpoint", None),
     for_the_user("model", None),
@@ -94,6 +94,15 @@ impl Setting {
     /// Returns what its flag is called within the program.
     pub(crate) fn flag_id(&self) -> String {
         self.name.replace('-', "_")
+    }
+
+    /// Returns a value as it is shown: without what may be a secret in it.
+    pub(crate) fn shown(&self, value: &str) -> String {
+        match self.name {
+            "endpoint" => masked::url(value),
+            "note-from" => masked::note_from(value),
+            _ => value.to_owned(),
+        }
     }
 
     /// Returns the variable that sets it.
@@ -148,6 +157,20 @@ fn of_environment(setting: &'static Setting) -> Result<Option<Given>, Failure> {
         return Err(Failure::input(format_args!("use {variable}={value:?}: it is {allowed}")));
     }
     Ok(Some(Given { setting, value, source: Source::Environment { variable } }))
+}
+
+/// Returns how to name what only the user may: with a flag, a variable, or in the user's file.
+#[cfg(feature = "ask")]
+pub(crate) fn how_to_name(flag: &str) -> String {
+    let variable = PREFIX.to_owned() + &flag.replace('-', "_").to_uppercase();
+    match user_file() {
+        Some(path) => {
+            format!(
+                "name it with --{flag}, with {variable}, or with a line `{flag} = \"…\"` in {path}"
+            )
+        }
+        None => format!("name it with --{flag}, or with {variable}"),
+    }
 }
 
 /// Returns where the user's file is, if this user has such a place.

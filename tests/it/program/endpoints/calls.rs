@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::loopback::{Act, KEY, NOTE, anthropic, ask, chat, endpoint, http, ok, outcome, world};
+use super::loopback::{
+    Act, KEY, NOTE, anthropic, ask, asking, chat, endpoint, http, ok, outcome, world,
+};
+use crate::support::world::Ran;
 
 #[test]
 fn each_kind_of_endpoint_gets_the_history_and_the_instruction_and_its_reply_is_stored() {
@@ -67,7 +70,7 @@ fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
         (http("401 Unauthorized", "", &echo.to_string()), "Incorrect API key provided: (the key)"),
         (
             http("429 Too Many", "retry-after: 3600\r\n", "{}"),
-            "the endpoint refuses for rate or quota",
+            "refuses for rate or quota, with status 429, and asks to be left alone for 3600 s",
         ),
         (http("307 Moved", "location: http://127.0.0.1:1/\r\n", ""), "with status 307"),
         (ok(&huge), "larger than"),
@@ -96,7 +99,69 @@ fn an_endpoint_that_drips_is_left_when_the_time_is_up() {
     let (url, _requests) = endpoint(vec![Act::Drip(drip)]);
     let world = world();
     let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "1"]).ends(1);
-    assert_eq!(outcome(&ran)["outcome"], "call_failed", "{ran}");
+    let outcome = outcome(&ran);
+    assert_eq!(outcome["outcome"], "call_failed", "{ran}");
+    assert_eq!(outcome["figures"]["reason"], "there was no answer in time");
+}
+
+/// What no address can be that is called, with why.
+const NO_ADDRESS: [(&str, &str); 8] = [
+    ("api.example/v1/messages", "it must begin with https:// or http://"),
+    ("/v1/messages", "it must begin with https:// or http://"),
+    ("ftp://api.example/messages", "it must begin with https:// or http://"),
+    ("http:///messages", "is no address that can be called: "),
+    ("http://h:99999/messages", "its port is no number up to 65535"),
+    ("http://a b/messages", "there is white space in it"),
+    ("https://u:s3cret@h/v1", "https://***@h/v1 tells of no interface that is spoken here"),
+    ("", "tells of no interface"),
+];
+
+#[test]
+fn what_can_be_known_before_the_call_is_refused_before_anything_is_on_record() {
+    let world = world();
+    let refused = |command: &mut std::process::Command, why: &str| {
+        let ran = Ran::of(command).ends(2);
+        assert!(ran.stderr().contains(why), "{why}: {ran}");
+        assert!(!ran.stderr().contains("s3cret"), "{ran}");
+        assert!(!world.root().join(".graff").exists(), "{why}: an attempt is on record");
+    };
+    for (url, why) in NO_ADDRESS {
+        refused(&mut asking(&world, url, KEY, &[]), why);
+    }
+    let good = "http://127.0.0.1:1/messages";
+    refused(&mut asking(&world, good, KEY, &["--timeout", "0"]), "--timeout");
+    refused(&mut asking(&world, good, KEY, &["--timeout", "86401"]), "--timeout");
+    refused(&mut asking(&world, good, "sk\n-of-two-lines", &[]), "the key in GRAFF_API_KEY");
+    let mut nameless = world.command(&["ask", "--transcript", "t.jsonl", "--endpoint", good]);
+    refused(nameless.env("HOME", world.root()), "--model, with GRAFF_MODEL, or with a line `model");
+    let mut blank = world.command(&["ask", "--transcript", "t.jsonl", "--endpoint", good]);
+    refused(blank.args(["--model", " "]), "the model's name is blank");
+}
+
+#[test]
+fn a_rollover_that_can_ask_nobody_prints_its_prompt_and_spends_no_attempt() {
+    let world = world();
+    fs::write(world.root().join("prompt"), "You are an agent.").expect("a prompt");
+    let history = json!({"role": "user", "content": "x".repeat(2_000)});
+    fs::write(world.root().join("t.jsonl"), format!("{history}\n")).expect("a transcript");
+    let refused = |source: &str, more: &[&str], why: &str| {
+        let mut rollover = world.command(&["rollover", "--transcript", "t.jsonl", "--system"]);
+        rollover.args(["prompt", "--ceiling-tokens", "1000", "--note-from", source]).args(more);
+        let ran = Ran::of(&mut rollover).ends(2);
+        assert_eq!(ran.stdout(), "You are an agent.", "{ran}");
+        let said = "could not ask for a note, and put no attempt on record: ";
+        assert!(ran.stderr().contains(said) && ran.stderr().contains(why), "{why}: {ran}");
+        assert!(!world.root().join(".graff").exists(), "{why}: an attempt is on record");
+    };
+    for (url, why) in NO_ADDRESS {
+        refused(&format!("endpoint:{url}"), &["--model", "m"], why);
+    }
+    let good = "endpoint:http://127.0.0.1:1/messages";
+    refused(good, &[], "no model at the endpoint is named");
+    for source in [good, "command:cat"] {
+        let never = ["--model", "m", "--note-timeout-seconds", "0"];
+        refused(source, &never, "--note-timeout-seconds is 0, and may be 1 to 86400");
+    }
 }
 
 #[test]

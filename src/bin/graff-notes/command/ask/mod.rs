@@ -6,6 +6,8 @@ mod turn;
 use camino::Utf8PathBuf;
 use clap::Args;
 
+#[cfg(feature = "ask")]
+use crate::settings;
 use crate::{
     context::Context,
     exit::Exit,
@@ -26,6 +28,12 @@ and the instruction last, without tools, for at most 4096 tokens of output; the 
 the generation is on record before the call is made. A build without the feature `ask` has no \
 endpoints.
 
+What can be seen to be wrong before the call is refused with status 2 and costs nothing: an address \
+that cannot be called, no model, a history that is too large. A call that was made and failed (no \
+connection, a key that is refused, no answer in time) was the generation's one attempt: the same \
+command is refused from then on. The note can still be written outright, with `graff-notes write \
+SESSION --generation N`; the next generation, which begins with the next rollover, is asked again.
+
 A transcript of plain messages goes as it is, calls of tools in the endpoint's own form; to \
 /messages they go as text, since Anthropic refuses calls where the request has no tools. One of \
 Claude Code, Codex or Gemini goes as the text of one message, its last 400,000 bytes: it holds \
@@ -34,7 +42,8 @@ would know it.
 
 In a pipe it prints: what became of the note, and the figures in words.
 
-Exit status: 0 where the model was asked and answered, 1 where that failed, 6 where the gate refuses.";
+Exit status: 0 where the model was asked and answered, 1 where that failed, 2 where it could not \
+even be asked, 6 where the gate refuses.";
 
 /// Asks a model for the note of a session, and stores it
 #[derive(Args, Debug)]
@@ -52,8 +61,9 @@ pub(crate) struct Ask {
     /// Name of the model there
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How long the call may take, in seconds
+    /// How long the call may take, in seconds, 1 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     #[command(flatten)]
     figures: Figures,
@@ -80,7 +90,7 @@ impl Ask {
         value.map(String::as_str).ok_or_else(|| {
             let transcript = &self.transcript;
             Failure::input(format_args!("ask about {transcript}: no {flag} is named"))
-                .advise(format!("name it with --{flag}, or in the settings of your own"))
+                .advise(settings::how_to_name(flag))
         })
     }
 }

@@ -32,8 +32,8 @@ struct Said<'a> {
 pub(super) fn run(ask: &Ask, cx: &mut Context) -> Result<Exit, Stop> {
     let url = ask.named(ask.endpoint.as_ref(), "endpoint")?;
     let model = ask.named(ask.model.as_ref(), "model")?;
-    let endpoint =
-        Endpoint::new(url, model).map_err(|why| Failure::input(format_args!("ask: {why}")))?;
+    let endpoint = Endpoint::new(url, model)
+        .map_err(|why| Failure::input(format_args!("ask a model: {why}")))?;
     let transcript = transcript::read(&ask.transcript)?;
     let given = ask.session.as_deref().or(transcript.session.as_deref());
     let session = given.or(ask.transcript.file_stem()).unwrap_or_default();

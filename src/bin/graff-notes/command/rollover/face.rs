@@ -35,6 +35,10 @@ What stands behind command: is run in a shell. It is given the request as JSON o
 model's reply. A signal that ends the program ends the command too, and comes into effect once \
 the prompt is out; a second one ends it at once.
 
+An endpoint is asked once a generation, whatever comes of it. What can be seen to be wrong before \
+that (an address that cannot be called, no model) ends with status 2, with the prompt as it is and \
+nothing new on record.
+
 Exit status: 0 whatever is decided, and 6 with --require-note where the gate refuses.";
 
 /// Measures, decides, gets and stores the note, and prints the prompt with it
@@ -63,7 +67,7 @@ pub(crate) struct Rollover {
     #[cfg(feature = "ask")]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
-    /// How long a command or an endpoint may take
+    /// How long a command or an endpoint may take, 1 to 86400
     #[arg(long, value_name = "N", default_value_t = 120)]
     pub(super) note_timeout_seconds: u64,
     /// Most bytes of the note that are kept, 16 to 65536

@@ -4,6 +4,7 @@
 //! Whatever goes wrong, the prompt goes out: a rollover is never held up by its note.
 
 mod face;
+mod model;
 mod roll;
 mod say;
 

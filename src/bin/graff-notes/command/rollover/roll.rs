@@ -1,7 +1,5 @@
 //! Measuring, deciding, and getting the note.
 
-use std::time::Duration;
-
 use camino::Utf8PathBuf;
 use graff_notes::{
     gate::{Boundary, Outcome, Situation, Verdict},
@@ -14,15 +12,13 @@ use graff_notes::{
     units::Generation,
 };
 
-use super::Rollover;
-#[cfg(feature = "ask")]
-use crate::endpoint::{Endpoint, History};
+use super::{Rollover, model::Model};
 use crate::{
     args,
     command::account::Account,
     context::{Context, now},
     failure::Failure,
-    note_from::{self, Asked, NoteFrom},
+    note_from::NoteFrom,
     signals::Held,
     splicing::Source,
     transcript,
@@ -43,6 +39,7 @@ pub(super) struct Rolled {
 impl Rollover {
     pub(super) fn roll(&self, cx: &Context, held: &Held) -> Result<Rolled, Failure> {
         let cap = args::cap(self.cap_bytes)?;
+        let model = Model::of(self)?;
         let transcript = transcript::read(&self.transcript)?;
         let session = self.name(&transcript);
         let store = cx.store()?;
@@ -54,7 +51,14 @@ impl Rollover {
         let account = Account::of(&self.figures, reading, situation, &verdict, author)?;
         let outcome = if account.handoff.is_due() {
             let mechanical = transcript.facts.mechanical_note(cap);
-            self.note(&notebook, verdict, &session, mechanical, held)
+            let model = model.told(&verdict, &self.transcript, &transcript)?;
+            self.note(
+                &notebook,
+                verdict,
+                mechanical,
+                |request| model.ask(&session, request, held),
+                held,
+            )
         } else {
             None
         };
@@ -98,8 +102,8 @@ impl Rollover {
         &self,
         notebook: &Notebook,
         verdict: Verdict,
-        session: &str,
         mechanical: Option<Fitted>,
+        ask: impl FnOnce(&NoteRequest) -> notebook::Answer,
         held: &Held,
     ) -> Option<Outcome> {
         let salvage = || Some(notebook.salvage(mechanical?, now()));
@@ -113,40 +117,10 @@ impl Rollover {
         Some(match notebook.spend(ticket, now()) {
             Spent::Left(outcome) => outcome,
             Spent::Ask(attempt) => {
-                let answer = self.ask(session, attempt.request(), held);
+                let answer = ask(attempt.request());
                 notebook.settle(attempt, answer, now())
             }
         })
-    }
-
-    fn ask(&self, session: &str, request: &NoteRequest, held: &Held) -> notebook::Answer {
-        match &self.note_from {
-            NoteFrom::Command(command) => Asked {
-                command,
-                transcript: &self.transcript,
-                session,
-                deadline: Duration::from_secs(self.note_timeout_seconds),
-            }
-            .answer(request, held),
-            #[cfg(feature = "ask")]
-            NoteFrom::Endpoint(url) => self.ask_endpoint(url, request, held),
-            NoteFrom::Stdin | NoteFrom::Mechanical => note_from::stdin(held),
-        }
-    }
-
-    #[cfg(feature = "ask")]
-    fn ask_endpoint(&self, url: &str, request: &NoteRequest, held: &Held) -> notebook::Answer {
-        let deadline = Duration::from_secs(self.note_timeout_seconds);
-        let failed = |why: String| notebook::Answer::Failed(why);
-        let Some(model) = &self.model else { return failed("no --model is named".to_owned()) };
-        let form = transcript::read(&self.transcript).ok().and_then(|transcript| transcript.form);
-        match (Endpoint::new(url, model), History::read(&self.transcript, form)) {
-            (Ok(endpoint), Ok(history)) => {
-                note_from::endpoint(endpoint, history, request, deadline, held)
-            }
-            (Err(why), _) => failed(why),
-            (_, Err(why)) => failed(why.to_string()),
-        }
     }
 
     fn record(&self, cx: &Context, notebook: &Notebook) {
