@@ -146,8 +146,12 @@ fn the_bad_lines_of_a_log_are_left_out_and_that_is_said() {
     let ran = world.run(&["import", "log"]).ends(5);
     assert_eq!(ran.stdout(), "s1\tadded\t2\t0\n");
     let said = "graff-notes: left out 1 record of a newer version in log\n\
-                graff-notes: left out 3 lines of log: no records of its sessions\n";
+                graff-notes: left out of log: line 1 (malformed JSON at byte 1 of the record), \
+                line 4 (a record of session \"s2\"), line 7 (cut off before its end)\n";
     assert_eq!(ran.stderr(), said);
+    let many = ["junk\n".repeat(7), line("s1", 1, "one")].concat();
+    let ran = World::new().fed(many, &["import", "-"]).ends(5);
+    assert!(ran.stderr().ends_with("of the record) and 2 more lines\n"), "{ran}");
     let damaged = World::new();
     damaged.put("s1", bytes.concat());
     let export = damaged.run(&["export", "--format", "json"]).ends(5);
@@ -155,7 +159,9 @@ fn the_bad_lines_of_a_log_are_left_out_and_that_is_said() {
     let nothing =
         json!({"session": "s1", "mode": "write", "outcome": "nothing", "added": 0, "had": 2});
     assert_eq!(ran.json(), nothing);
-    for left_out in ["left out 1 record of a newer version in -", "left out 3 lines of -"] {
+    for left_out in
+        ["left out 1 record of a newer version in -", "left out of -: line 1 (malformed"]
+    {
         assert!(ran.stderr().contains(left_out), "{ran}");
     }
 }
@@ -169,7 +175,7 @@ fn a_log_here_only_ever_grows_and_stays_byte_for_byte() {
         world.put("s1", &here);
         let ran =
             world.fed([&one[..], &two, &three].concat(), &["import", "-", "--dry-run"]).quietly();
-        assert_eq!(ran.stdout(), "s1\tadded\t1\t2\n");
+        assert_eq!(ran.stdout(), "s1\twould add\t1\t2\n");
         assert_eq!(fs::read_to_string(world.log("s1")).expect("a log"), here, "a dry run");
         world.fed([&one[..], &two, &three].concat(), &["import", "-"]).quietly();
         let now = fs::read_to_string(world.log("s1")).expect("a log");
@@ -191,24 +197,25 @@ fn where_one_session_would_have_to_give_way_nothing_at_all_is_imported() {
     for (theirs, which) in [
         (
             [line("s1", 1, "note"), line("s1", 2, "there"), line("s1", 3, "more")],
-            "only the first 1 record of the",
+            "behind 1 record in common, those here are others than",
         ),
-        ([line("s1", 9, "note"), line("s1", 10, "a"), line("s1", 11, "b")], "none of the"),
+        (
+            [line("s1", 9, "note"), line("s1", 10, "a"), line("s1", 11, "b")],
+            "the first record here is another than",
+        ),
     ] {
         fs::write(world.root().join("theirs"), theirs.concat()).expect("a file");
         fs::write(world.root().join("new"), line("s0", 1, "new")).expect("a file");
         let ran = world.run(&["import", "new", "theirs"]).ends(1);
         assert_eq!(ran.stdout(), "");
-        let said = format!(
-            "graff-notes: could not import session s1: {which} records here are those that come\n"
-        );
+        let said = format!("graff-notes: could not import session s1: {which} what comes\n");
         assert!(ran.stderr().starts_with(&said), "{ran}");
         let mut after = world.files();
         after.retain(|file| !["theirs", "new"].contains(&file.as_str()));
         assert_eq!(after, before);
         assert_eq!(fs::read_to_string(world.log("s1")).expect("a log"), here);
         let ran = world.run(&["import", "theirs", "--as", "beside it", "--dry-run"]).quietly();
-        assert_eq!(ran.stdout(), "beside it\tadded\t3\t0\n");
+        assert_eq!(ran.stdout(), "beside it\twould add\t3\t0\n");
     }
 }
 
@@ -227,12 +234,14 @@ fn an_export_with_a_fault_is_refused_whole_with_the_place_of_the_fault() {
         (with("kind", json!("remark")), "line 2 has the unknown kind \"remark\""),
         (with("session", json!("a/b")), "line 2 has the session \"a/b\": "),
         (with("export", json!(2)), "line 2 is of version 2, and only 1 is known"),
-        (with("gen", json!(-1)), "line 2 invalid value: "),
-        (format!("{good}\njunk\n"), "line 2 expected value"),
+        (with("gen", json!(-1)), "line 2, byte 20: invalid value: "),
+        (format!("{good}\njunk\n"), "line 2, byte 1: expected value\n"),
         (format!("{{\"export\":1,\"entries\":[{good},{{}}]}}"), "missing field"),
         (format!("{good}\n").replace("note", "note\u{0}"), "it is no export in JSON, and"),
-        ("# s1\n\nMarkdown\n".to_owned(), "it is no export in JSON, and no line of it is a record"),
-        (String::new(), "it is no export in JSON, and no line of it is a record"),
+        ("# s1\n\nMarkdown\n".to_owned(), "it is Markdown, as `export` writes it"),
+        (String::new(), "it is empty"),
+        (" \n\n".to_owned(), "it is empty"),
+        (format!("{{\"export\":1,\"entries\":[{good},"), "its JSON ends before it is complete"),
     ] {
         let world = World::new();
         let ran = world.fed(&document, &["import", "-"]).ends(2);
@@ -311,4 +320,46 @@ fn who_interrupts_it_is_told_how_far_it_came_and_finds_each_session_whole() {
     let again = world.run(&["import", "all"]).quietly();
     assert_eq!(again.stdout().matches("\tadded\t1\t0\n").count(), 3 - done, "{again}");
     assert_eq!(world.run(&["verify"]).ends(0).stdout().lines().count(), 3);
+}
+
+#[test]
+fn whole_records_on_a_bad_line_are_said_to_be_for_a_repair() {
+    let [one, two, three] = [1, 2, 3].map(|seq| line("s1", seq, "note"));
+    for (log, came, left) in [
+        (
+            [one.trim_end(), &two, &three].concat(),
+            1,
+            "line 1 (another record begins on the same line, 2 records on it",
+        ),
+        (
+            [&one, "{\"v\":1,\"sess", &two, &three].concat(),
+            2,
+            "line 2 (another record begins on the same line, 1 record on it",
+        ),
+    ] {
+        let world = World::new();
+        let ran = world.fed(&log, &["import", "-"]).ends(5);
+        assert_eq!(ran.stdout(), format!("s1\tadded\t{came}\t0\n"), "{log}");
+        assert!(ran.stderr().contains(&format!("{left} for `repair` to win back)")), "{ran}");
+        // The log here, damage and all, has what its own copy has.
+        world.put("s1", &log);
+        let again = world.fed(&log, &["import", "-"]).ends(5);
+        assert_eq!(again.stdout(), format!("s1\tnothing\t0\t{came}\n"), "{log}");
+    }
+    let world = World::new();
+    let fused = [one.trim_end(), &two].concat();
+    let ran = world.fed(&fused, &["import", "-"]).ends(2);
+    assert!(ran.stderr().contains("`graff-notes repair` wins them back"), "{ran}");
+    world.put("s1", fused);
+    world.run(&["repair", "s1", "--write"]).ends(0);
+    assert_eq!(records(&world, "s1").len(), 2);
+}
+
+#[test]
+fn a_person_is_told_that_a_dry_run_wrote_nothing() {
+    let world = World::new();
+    fs::write(world.root().join("log"), line("s1", 1, "one")).expect("a file");
+    let ran = world.at_terminal(100, "", &["import", "log", "--dry-run"]).ends(0);
+    assert!(ran.stdout().contains("nothing was written"), "{ran}");
+    assert!(!world.root().join(".graff").exists());
 }

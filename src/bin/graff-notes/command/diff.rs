@@ -1,6 +1,6 @@
 //! `diff`: what changed between two notes of a session.
 
-use std::rc::Rc;
+use std::{num::ParseIntError, rc::Rc, str::FromStr};
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -29,10 +29,12 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes diff fix-parser
   graff-notes diff fix-parser --from 3 --to 7
+  graff-notes diff fix-parser --from line:2 --to line:5
   graff-notes diff fix-parser --json | jq -r '.changes[] | select(.op == \"insert\") .text'
 
 On a terminal it shows which words went and which came; in a pipe whole lines, as diff -u has \
-them. Without --from it compares with the note before the other one, without --to with the \
+them. A note without a number is named by its line, which `log` shows in the number's place at a terminal, \
+and `log --json` as `line`. Without --from it compares with the note before the other one, without --to with the \
 newest.";
 
 /// Shows what changed between two notes, without flags the last two
@@ -41,14 +43,43 @@ newest.";
 pub(crate) struct Diff {
     /// Name of the session
     session: String,
-    /// Number of the old note
+    /// Number of the old note, or `line:` and its line in the log
     #[arg(long, value_name = "SEQ")]
-    from: Option<u64>,
-    /// Number of the new note
+    from: Option<Which>,
+    /// Number of the new note, or `line:` and its line in the log
     #[arg(long, value_name = "SEQ")]
-    to: Option<u64>,
+    to: Option<Which>,
     #[command(flatten)]
     times: Times,
+}
+
+/// Which note is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    /// The one with this number.
+    Seq(Seq),
+    /// The one on this line of the log.
+    Line(u64),
+}
+
+impl Which {
+    fn is(self, line: u64, note: &Note) -> bool {
+        match self {
+            Self::Seq(seq) => note.seq == Some(seq),
+            Self::Line(wanted) => line == wanted,
+        }
+    }
+}
+
+impl FromStr for Which {
+    type Err = ParseIntError;
+
+    fn from_str(which: &str) -> Result<Self, ParseIntError> {
+        match which.strip_prefix("line:") {
+            Some(line) => line.parse().map(Self::Line),
+            None => which.parse().map(|seq| Self::Seq(Seq::new(seq))),
+        }
+    }
 }
 
 /// How many unchanged lines are shown around a changed one.
@@ -91,16 +122,15 @@ impl Diff {
     }
 
     fn find(&self, store: &Store, session: &SessionName) -> Result<Pair, Failure> {
-        let (from_seq, to_seq) = (self.from.map(Seq::new), self.to.map(Seq::new));
         let (mut from, mut to, mut before) = (None, None, None);
-        let mut see = |note: Rc<Note>| {
-            if to_seq.is_none() || note.seq == to_seq {
+        let mut see = |line, note: Rc<Note>| {
+            if self.to.is_none_or(|which| which.is(line, &note)) {
                 to = Some(Rc::clone(&note));
-                if from_seq.is_none() {
+                if self.from.is_none() {
                     from.clone_from(&before);
                 }
             }
-            if from_seq.is_some() && note.seq == from_seq {
+            if self.from.is_some_and(|which| which.is(line, &note)) {
                 from = Some(Rc::clone(&note));
             }
             before = Some(note);
@@ -109,7 +139,7 @@ impl Diff {
             if let Line::Record(record) = entry.line
                 && let Some(note) = record.into_note()
             {
-                see(Rc::new(note));
+                see(entry.number, Rc::new(note));
             }
         });
         replayed.map_err(|e| explain(e, store, session))?;
@@ -121,9 +151,14 @@ impl Diff {
     }
 }
 
-fn nothing(session: &SessionName, seq: Option<u64>, which: &str) -> Failure {
-    let what = match seq {
-        Some(seq) => format!("note {seq} of session {session}: no note has this number"),
+fn nothing(session: &SessionName, wanted: Option<Which>, which: &str) -> Failure {
+    let what = match wanted {
+        Some(Which::Line(line)) => {
+            format!("the note on line {line} of session {session}: no note stands there")
+        }
+        Some(Which::Seq(seq)) => {
+            format!("note {seq} of session {session}: no note has this number")
+        }
         None => format!("two notes of session {session}: there is no {which}"),
     };
     Failure::nothing(format_args!("compare {what}"))

@@ -24,7 +24,8 @@ Examples:
   graff-notes log fix-parser --json | jq -r 'select(.kind == \"note\") .text'
 
 In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with \
-its line breaks, tabs and backslashes escaped. What has no value is a dash.
+its line breaks, tabs and backslashes escaped. What has no value is a dash. On a terminal a record \
+without a number has its line in the number's place: `show --line` and `diff` take that.
 
 Exit status: where no line is a readable record, 5 if any is damaged, else 1.";
 
@@ -173,8 +174,10 @@ impl Rows {
 
     fn shown(&self, answer: &RecordAnswer<'_>) -> Vec<Cell> {
         let text = answer.text.as_deref();
+        // Without a number it can still be asked for by its line.
+        let number = answer.seq.map_or_else(|| format!("line:{}", answer.line), |n| n.to_string());
         vec![
-            Cell::figure_if(answer.seq),
+            Cell::figure(number),
             Cell::figure(answer.r#gen),
             Cell::text(answer.kind),
             Cell::figure(self.clock.show(answer.created_at)),

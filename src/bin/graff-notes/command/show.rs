@@ -24,6 +24,7 @@ Examples:
   graff-notes show fix-parser
   graff-notes show fix-parser --previous
   graff-notes show fix-parser --seq 12 >note.md
+  graff-notes show fix-parser --line 3
 
 In a pipe the note comes out as it went in, byte for byte, without a line break of ours. On a \
 terminal a line about it stands above it, and control characters are shown as escapes.";
@@ -47,6 +48,10 @@ struct Which {
     /// Prints the note with this number
     #[arg(long, value_name = "N")]
     seq: Option<u64>,
+    /// Prints the note on this line of the log, also one without a number: as `verify` and `log
+    /// --json` count them, and `log` at a terminal where there is no number
+    #[arg(long, value_name = "N")]
+    line: Option<u64>,
     /// Prints the newest note of this generation
     #[arg(long = "gen", value_name = "N")]
     generation: Option<u64>,
@@ -118,6 +123,8 @@ impl Which {
                 let doubt = found.doubt.filter(|_| found.note.is_none());
                 Newest { doubt, ..found }
             })
+        } else if let Some(line) = self.line {
+            on_line(store, session, line)
         } else if let Some(generation) = self.generation {
             last(store, session, |record| record.generation == Generation::new(generation))
         } else if self.previous {
@@ -131,6 +138,8 @@ impl Which {
     fn words(&self) -> String {
         if let Some(seq) = self.seq {
             format!("note {seq}")
+        } else if let Some(line) = self.line {
+            format!("the note on line {line}")
         } else if let Some(generation) = self.generation {
             format!("a note of generation {generation}")
         } else if self.previous {
@@ -144,6 +153,7 @@ impl Which {
         let which = self.words();
         let why = match self {
             Self { seq: Some(_), .. } => "no note has this number",
+            Self { line: Some(_), .. } => "no note stands there",
             Self { generation: Some(_), .. } | Self { previous: true, .. } => "there is none",
             Self { .. } => "its log holds none yet",
         };
@@ -151,6 +161,24 @@ impl Which {
             .advise(format!("`graff-notes log {}` shows what is on record", session.to_argument()))
             .about(session)
     }
+}
+
+/// Returns the note on a line, in doubt where that line may have been one.
+fn on_line(
+    store: &Store,
+    session: &SessionName,
+    number: u64,
+) -> Result<Newest, graff_notes::Error> {
+    let mut found = Newest::default();
+    store.replay(session, &mut |entry| {
+        if entry.number == number {
+            found.doubt = doubt_of(&entry.line, entry.offset);
+            if let Line::Record(record) = entry.line {
+                found.note = record.into_note();
+            }
+        }
+    })?;
+    Ok(found)
 }
 
 /// Returns the last note that is as asked, in doubt where a later one of the kind may have been.

@@ -1,16 +1,19 @@
 //! What can be imported: what `export` wrote in JSON, and logs, ours and codegraff's.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use graff_notes::{
-    log::{Body, Line, Record, Replay, Tail},
+    log::{Body, Entry, Fault, LINE_BYTES_MAX, Line, Record, Replay, Tail, win_back},
     note::Author,
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::command::export::{DAMAGE, NEWER, VERSION};
+use crate::{
+    command::export::{DAMAGE, NEWER, VERSION},
+    output::plural,
+};
 
 /// Which form of document it is shows in these members of its first object.
 #[derive(Deserialize)]
@@ -25,6 +28,20 @@ struct Whole {
     entries: Vec<Exported>,
 }
 
+/// What is left out of a document, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// The line of the document, or of the log that an export tells of.
+    line: u64,
+    why: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} ({})", self.line, self.why)
+    }
+}
+
 /// An entry of an export.
 #[derive(Deserialize)]
 struct Exported {
@@ -37,6 +54,9 @@ struct Exported {
     #[serde(default)]
     created_at: u64,
     text: Option<String>,
+    /// Of damage: which line of the log it was, and in words what is wrong there.
+    line: Option<u64>,
+    detail: Option<String>,
     #[serde(default)]
     cut: u64,
     #[serde(default)]
@@ -53,14 +73,15 @@ struct Owner {
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub(super) sessions: BTreeMap<SessionName, Vec<Record<'static>>>,
-    /// How many lines or entries are no records of these sessions.
-    pub(super) left_out: u64,
+    /// The lines that are no records of these sessions.
+    pub(super) left_out: Vec<LeftOut>,
     /// How many are records of a newer version of the format, which are left out too.
     pub(super) newer: u64,
 }
 
 impl Document {
-    /// Reads a document; an export must be without a fault, and of a log the bad lines are left out.
+    /// Reads a document. An export must be well formed to its end, and damage that it tells of is
+    /// left out; so are the bad lines of a log.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let form = |bytes| serde_json::from_slice::<Form>(bytes).ok();
@@ -71,15 +92,14 @@ impl Document {
         if first.is_some_and(|form| form.export.is_some()) {
             return Self::of_lines(bytes);
         }
-        Self::of_log(bytes)
-            .ok_or_else(|| "it is no export in JSON, and no line of it is a record".to_owned())
+        Self::of_log(bytes).ok_or_else(|| what_else(bytes))
     }
 
     fn of_whole(bytes: &[u8]) -> Result<Self, String> {
         let whole: Whole = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
         let mut document = Self::default();
         for (at, entry) in (1_u64..).zip(whole.entries) {
-            document.see(entry).map_err(|why| format!("entry {at} {why}"))?;
+            document.see(at, entry).map_err(|why| format!("entry {at} {why}"))?;
         }
         Ok(document)
     }
@@ -87,9 +107,9 @@ impl Document {
     fn of_lines(bytes: &[u8]) -> Result<Self, String> {
         let mut document = Self::default();
         for (number, line) in lines(bytes) {
-            let entry = serde_json::from_slice(line).map_err(|e| e.to_string());
-            let seen = entry.and_then(|entry| document.see(entry));
-            seen.map_err(|why| format!("line {number} {why}"))?;
+            let entry = serde_json::from_slice(line)
+                .map_err(|e| format!("line {number}, byte {}: {}", e.column(), words(&e)))?;
+            document.see(number, entry).map_err(|why| format!("line {number} {why}"))?;
         }
         Ok(document)
     }
@@ -101,28 +121,41 @@ impl Document {
             let session = SessionName::parse(&owner.session).ok()?;
             matches!(Line::read(line, &session), Line::Record(_)).then_some(session)
         })?;
-        let (mut records, mut left_out, mut newer) = (Vec::new(), 0, 0);
-        let mut see = |line: Line<'_>| match line {
-            Line::Record(record) => records.push(kept(record)),
-            Line::Blank => {}
-            Line::Foreign { .. } | Line::Bad(_) => left_out += 1,
-            Line::Newer => newer += 1,
+        let mut lines = LogLines {
+            bytes,
+            session: &session,
+            records: Vec::new(),
+            left_out: Vec::new(),
+            newer: 0,
         };
         let mut replay = Replay::of(&session);
-        replay.feed(bytes, &mut |entry| see(entry.line));
-        let tail = replay.finish(&mut |entry| see(entry.line));
-        left_out += u64::from(matches!(tail, Tail::Torn { .. }));
+        let mut number = 0;
+        replay.feed(bytes, &mut |entry| {
+            number = entry.number;
+            lines.see(&entry);
+        });
+        let tail = replay.finish(&mut |entry| {
+            number = entry.number;
+            lines.see(&entry);
+        });
+        if let Tail::Torn { offset, length, fault } = tail {
+            lines.see_bad(number + 1, offset, length, fault);
+        }
+        let LogLines { records, left_out, newer, .. } = lines;
         Some(Self { sessions: BTreeMap::from([(session, records)]), left_out, newer })
     }
 
-    fn see(&mut self, entry: Exported) -> Result<(), String> {
+    fn see(&mut self, number: u64, entry: Exported) -> Result<(), String> {
         if entry.export != VERSION {
             return Err(format!("is of version {}, and only {VERSION} is known", entry.export));
         }
         let session = SessionName::parse(&entry.session)
             .map_err(|why| format!("has the session {:?}: {why}", entry.session))?;
         match entry.kind.as_str() {
-            DAMAGE => self.left_out += 1,
+            DAMAGE => {
+                let why = entry.detail.unwrap_or_else(|| "damage".to_owned());
+                self.left_out.push(LeftOut { line: entry.line.unwrap_or(number), why });
+            }
             NEWER => self.newer += 1,
             _ => self.sessions.entry(session).or_default().push(entry.record()?),
         }
@@ -157,6 +190,82 @@ impl Exported {
             sealed: self.sealed && !leaves_no_room,
         })
     }
+}
+
+/// The lines of a log, as they are sorted.
+struct LogLines<'d> {
+    bytes: &'d [u8],
+    session: &'d SessionName,
+    records: Vec<Record<'static>>,
+    left_out: Vec<LeftOut>,
+    newer: u64,
+}
+
+impl LogLines<'_> {
+    fn see(&mut self, entry: &Entry<'_>) {
+        let why = match &entry.line {
+            Line::Blank => return,
+            Line::Record(record) => return self.records.push(kept(record.clone())),
+            Line::Bad(fault) => {
+                return self.see_bad(entry.number, entry.offset, entry.length, *fault);
+            }
+            Line::Foreign { session } => format!("a record of session {session:?}"),
+            Line::Newer => {
+                self.newer += 1;
+                return;
+            }
+        };
+        self.left_out.push(LeftOut { line: entry.number, why });
+    }
+
+    /// Leaves a bad line out. Whole records that stand on it are left to a repair: a log that came
+    /// with them would part from its own copy here, where they don't count before one.
+    fn see_bad(&mut self, line: u64, offset: Bytes, length: Bytes, fault: Fault) {
+        let at = |bytes: Bytes| usize::try_from(bytes.get()).unwrap_or(usize::MAX);
+        let (start, length) = (at(offset), at(length).min(LINE_BYTES_MAX + 1));
+        let bytes = self.bytes.get(start..start.saturating_add(length)).unwrap_or_default();
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let whole = match win_back(bytes, self.session).len() {
+            0 => String::new(),
+            whole => format!(", {} on it for `repair` to win back", plural(whole as u64, "record")),
+        };
+        self.left_out.push(LeftOut { line, why: format!("{fault}{whole}") });
+    }
+}
+
+/// Returns what a document is that nothing can be taken in from.
+fn what_else(bytes: &[u8]) -> String {
+    let text = bytes.trim_ascii();
+    let whole = serde_json::from_slice::<IgnoredAny>(text);
+    match text.first() {
+        None => "it is empty".to_owned(),
+        Some(b'#' | b'>' | b'*') => {
+            "it is Markdown, as `export` writes it to be read: export it with --format json or jsonl"
+                .to_owned()
+        }
+        Some(b'{' | b'[') if whole.as_ref().is_err_and(serde_json::Error::is_eof) => {
+            "its JSON ends before it is complete: the file was cut off".to_owned()
+        }
+        Some(_) if lines(text).any(|(_, line)| holds_records(line)) => {
+            "each line of it is damaged, but whole records stand there: put it into .graff/notes as \
+             the log of its session, and `graff-notes repair` wins them back"
+                .to_owned()
+        }
+        Some(_) => "it is no export in JSON, and no line of it is a record".to_owned(),
+    }
+}
+
+/// Returns why a line is not what it must be, without where: the line is one of many.
+fn words(e: &serde_json::Error) -> String {
+    let place = format!(" at line {} column {}", e.line(), e.column());
+    e.to_string().replace(&place, "")
+}
+
+/// Returns whether whole records stand on a line that is none.
+fn holds_records(line: &[u8]) -> bool {
+    let first = serde_json::Deserializer::from_slice(line).into_iter::<Owner>().next();
+    let session = first.and_then(Result::ok).map(|owner| SessionName::parse(&owner.session));
+    session.and_then(Result::ok).is_some_and(|session| !win_back(line, &session).is_empty())
 }
 
 /// Returns a record kept apart from the line that it was read from.

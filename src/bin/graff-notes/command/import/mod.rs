@@ -23,7 +23,7 @@ use crate::{
     output::{Cell, Form, Progress, Table, plural},
     signals::Held,
 };
-use document::Document;
+use document::{Document, LeftOut};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,14 +32,16 @@ Examples:
   graff-notes export fix-parser --format json | graff-notes import - --as fix-parser-again
 
 It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files \
-are called. Everything is checked before anything is written: an export must be without a fault; \
-the bad lines of a log are left out, and so are records of a newer version of the format, which \
-are no damage. A session that is here already gets the records that it lacks, if its own are the \
-first of those that come; else nothing at all is imported. Whoever interrupts it is told how many \
-sessions are in, each of them whole; the same import again takes in the rest.
+are called. Everything is checked before anything is written. An export must be well formed to its \
+end; the damage that it tells of is left out, and so are the bad lines of a log, and records of a \
+newer version of the format, which are no damage. What is left out is named by its line in the log; \
+where whole records stand on it, `repair` wins them back first. A session that is here already gets \
+the records that it lacks, if its own are the first of those that come; else nothing at all is \
+imported. Whoever interrupts it is told how many sessions are in, each of them whole; the same \
+import again takes in the rest.
 
-In a pipe it prints, a row a session: session, outcome (added, nothing), how many records came, \
-and how many there were before.
+In a pipe it prints, a row a session: session, outcome (added, would add, nothing), how many records \
+came, and how many there were before.
 
 Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5 \
 where damage was left out, else 0; 130 where it was interrupted.";
@@ -58,6 +60,9 @@ pub(crate) struct Import {
     #[arg(long = "as", value_name = "SESSION", allow_hyphen_values = true)]
     name: Option<String>,
 }
+
+/// How many of the lines that are left out are named.
+const LEFT_OUT_NAMED_MAX: usize = 5;
 
 /// What came of one session.
 #[derive(Serialize)]
@@ -86,6 +91,7 @@ impl Import {
         }
         if self.dry_run {
             say(cx, &checked, "dry_run")?;
+            cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }
         let held = Held::hold();
@@ -113,10 +119,8 @@ impl Import {
                 let records = plural(newer, "record");
                 cx.notices.warn(format_args!("left out {records} of a newer version in {path}"));
             }
-            if left_out > 0 {
-                let lines = plural(left_out, "line");
-                cx.notices
-                    .warn(format_args!("left out {lines} of {path}: no records of its sessions"));
+            if !left_out.is_empty() {
+                cx.notices.warn(format_args!("left out of {path}: {}", named(&left_out)));
                 exit = Exit::Damage;
             }
             for (session, records) in sessions {
@@ -149,6 +153,15 @@ impl Import {
                 Err(Failure::input(format_args!("import {sessions} as one, as --as asks for")))
             }
         }
+    }
+}
+
+/// Returns what is left out, in words: the first lines by name.
+fn named(left_out: &[LeftOut]) -> String {
+    let first: Vec<_> = left_out.iter().take(LEFT_OUT_NAMED_MAX).map(ToString::to_string).collect();
+    match left_out.len().saturating_sub(first.len()) {
+        0 => first.join(", "),
+        more => format!("{} and {}", first.join(", "), plural(more as u64, "more line")),
     }
 }
 
@@ -188,10 +201,10 @@ fn each_until<'c>(
 fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
     let store::Import::Parted { common } = import else { return None };
     let which = match common {
-        0 => "none of the".to_owned(),
-        _ => format!("only the first {} of the", plural(common, "record")),
+        0 => "the first record here is another than".to_owned(),
+        _ => format!("behind {} in common, those here are others than", plural(common, "record")),
     };
-    let what = format_args!("import session {session}: {which} records here are those that come");
+    let what = format_args!("import session {session}: {which} what comes");
     let failure = Failure::new(Exit::Failed, "parted", what).about(session);
     Some(failure.advise(format!(
         "`graff-notes log {}` shows those here; --as takes the others in beside them",
@@ -234,7 +247,11 @@ fn say(
             cx.out.json(&answer)?;
             continue;
         }
-        let outcome = if added > 0 { Cell::good(outcome) } else { Cell::dim(outcome) };
+        let outcome = match mode {
+            _ if added == 0 => Cell::dim(outcome),
+            "dry_run" => Cell::good("would add"),
+            _ => Cell::good(outcome),
+        };
         let row = vec![Cell::text(answer.session), outcome, Cell::figure(added), Cell::figure(had)];
         table.row(&mut cx.out, row)?;
     }
