@@ -51,6 +51,9 @@ pub struct Health {
     pub final_newline_missing: bool,
     /// The last good note.
     pub newest: Option<LastNote>,
+    /// The greatest generation that [counts](Record::generation_that_counts); where the session
+    /// stands.
+    pub greatest_generation: Option<Generation>,
     /// Bad lines and a torn tail behind the last good note: each may have been a newer one.
     pub damage_behind_newest: u64,
     /// What is wrong, in the order of the file.
@@ -177,6 +180,7 @@ impl Health {
         if !record.sealed {
             count(&mut self.unsealed);
         }
+        self.greatest_generation = self.greatest_generation.max(record.generation_that_counts());
         if record.generation_that_counts().is_none() {
             let concern = Concern::GenerationNotCounted { generation: record.generation };
             self.report(entry.number, entry.offset, concern);
@@ -240,7 +244,13 @@ impl Concern {
         )
     }
 
-    /// Returns the word for it in the answers of `verify --json`.
+    /// Returns whether a repair leaves it in the log; else it takes it out.
+    #[must_use]
+    pub const fn outlasts_repair(&self) -> bool {
+        !matches!(self, Self::Bad(_) | Self::TornTail(_))
+    }
+
+    /// Returns the word for it in the answers of `verify --json` and `repair --json`.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -259,9 +269,10 @@ impl Concern {
     #[must_use]
     pub const fn under_repair(&self) -> &'static str {
         match self {
-            Self::Bad(_) | Self::TornTail(_) => {
+            Self::Bad(fault) | Self::TornTail(fault) if fault.may_hold_a_record() => {
                 "repair takes it out, and wins back what is whole in it"
             }
+            Self::Bad(_) | Self::TornTail(_) => "repair takes it out",
             Self::Foreign { .. }
             | Self::SeqRepeated { .. }
             | Self::SeqBackward { .. }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    log::{Fault, Replay},
+    log::{Concern, Replay},
     session::SessionName,
     units::Bytes,
 };
@@ -60,8 +60,8 @@ pub struct Dropped {
     pub offset: Bytes,
     /// Its length, with its LF where it has one.
     pub length: Bytes,
-    /// Why it is no record.
-    pub fault: Fault,
+    /// What is wrong with it, as `verify` says it: a bad line, or a torn tail.
+    pub concern: Concern,
     /// How many records are won back from it.
     pub won_back: u64,
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    log::{Entry, Fault, LINE_BYTES_MAX, Line, Tail, win_back},
+    log::{Concern, Entry, LINE_BYTES_MAX, Line, Tail, win_back},
     session::SessionName,
     units::Bytes,
 };
@@ -60,7 +60,7 @@ impl<'a> Sifter<'a> {
         self.lines = entry.number;
         let at = entry.offset.get()..entry.offset.get() + entry.length.get();
         match entry.line {
-            Line::Bad(fault) => self.reject(entry.number, at, fault),
+            Line::Bad(fault) => self.reject(entry.number, at, Concern::Bad(fault)),
             _ => self.keep(at),
         }
     }
@@ -68,7 +68,8 @@ impl<'a> Sifter<'a> {
     pub(super) fn end(mut self, tail: Tail) -> Result<Repair, Error> {
         if let Tail::Torn { offset, length, fault } = tail {
             let line = self.lines.saturating_add(1);
-            self.reject(line, offset.get()..offset.get() + length.get(), fault);
+            let at = offset.get()..offset.get() + length.get();
+            self.reject(line, at, Concern::TornTail(fault));
         }
         self.flush_staying();
         self.flush_going();
@@ -92,13 +93,13 @@ impl<'a> Sifter<'a> {
         self.staying.end = at.end;
     }
 
-    fn reject(&mut self, line: u64, at: Range<u64>, fault: Fault) {
+    fn reject(&mut self, line: u64, at: Range<u64>, concern: Concern) {
         let won_back = self.win_back(&at);
         self.plan.dropped += 1;
         self.plan.won_back += won_back;
         if self.plan.named.len() < DROPPED_NAMED_MAX {
             let (offset, length) = (Bytes::new(at.start), Bytes::new(at.end - at.start));
-            self.plan.named.push(Dropped { line, offset, length, fault, won_back });
+            self.plan.named.push(Dropped { line, offset, length, concern, won_back });
         }
         if self.going.end != at.start {
             self.flush_going();

@@ -126,9 +126,12 @@ fn verify_tells_the_figures_and_every_fault() {
     let after = "junk\n\n".len() + log.len();
     let torn = after + foreign.len() + newer.len();
     let mut answer = ran.json();
-    for fault in answer["faults"].as_array_mut().expect("faults") {
-        assert!(fault["detail"].take().is_string(), "{fault}");
+    for sort in ["faults", "remarks"] {
+        for finding in answer[sort].as_array_mut().expect("findings") {
+            assert!(finding["detail"].take().is_string(), "{finding}");
+        }
     }
+    let third: usize = log.split_inclusive('\n').take(2).map(str::len).sum();
     let expected = json!({
         "session": "s1", "path": world.log("s1"), "notes": 2, "attempts": 1, "bad_lines": 1,
         "foreign": 1, "newer_version": 1, "blank_lines": 1, "unsealed": 4, "torn_tail": true,
@@ -140,6 +143,13 @@ fn verify_tells_the_figures_and_every_fault() {
             {"line": 9, "offset": torn, "reason": "torn_tail", "detail": null},
         ],
         "faults_left_out": 0,
+        "remarks": [
+            {"line": 5, "offset": "junk\n\n".len() + third, "reason": "generation_repeated",
+             "detail": null},
+            {"line": 8, "offset": after + foreign.len(), "reason": "newer_version", "detail": null},
+        ],
+        "remarks_left_out": 0,
+        "rejected_path": null,
         "ok": false
     });
     assert_eq!(answer, expected);
@@ -218,7 +228,8 @@ fn list_tells_every_session_also_what_cannot_be_read() {
         json!([null, null, "unrecognised"]),
     ];
     assert_eq!(seen, expected);
-    let order = ["session", "path", "notes", "attempts", "newest", "size_bytes", "health"];
+    let order =
+        ["session", "path", "notes", "attempts", "generation", "newest", "size_bytes", "health"];
     assert!(ran.stdout().lines().all(|line| fields(line) == order), "{ran}");
     assert_eq!(
         ran.said("warning")["message"],
@@ -241,11 +252,11 @@ fn repair_tells_what_it_takes_out_and_what_it_wins_back() {
     let answer = |mode, rejected: Value| {
         json!({
             "session": "s1", "mode": mode, "clean": false, "kept": 4, "won_back": 1, "dropped": 2,
-            "final_newline_supplied": false, "rejected_path": rejected,
+            "final_newline_supplied": false, "faults_left": 0, "rejected_path": rejected,
             "lines": [
                 {"line": 5, "offset": log.len(), "length": behind.len(), "reason": "run_together",
                  "won_back": 1, "detail": null},
-                {"line": 6, "offset": log.len() + behind.len(), "length": 4, "reason": "malformed",
+                {"line": 6, "offset": log.len() + behind.len(), "length": 4, "reason": "torn_tail",
                  "won_back": 0, "detail": null},
             ],
             "lines_left_out": 0

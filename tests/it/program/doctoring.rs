@@ -49,6 +49,28 @@ fn all_is_well_in_a_new_folder_and_in_a_good_store_and_nothing_is_left_behind() 
     assert!(rows.stdout().contains(&format!("lock\tok\t{lock}\t-\n")), "{rows}");
 }
 
+#[test]
+fn a_damaged_log_and_a_file_of_others_are_named_with_what_works() {
+    let world = World::new();
+    let note = "{\"v\":1,\"session\":\"raw name\",\"text\":\"a\"}\n";
+    world.put("s1", "junk\n");
+    world.put("s2", note);
+    let odd = world.log("s1").with_file_name("raw name.notes.jsonl");
+    fs::write(&odd, note).expect("a file of another program");
+    let found = findings(&world, 0);
+    let found: Vec<_> = found.iter().filter(|finding| finding["check"] == "sessions").collect();
+    let [junk, foreign, odd_one] = found[..] else { panic!("{found:?}") };
+    let says = |finding: &Value, words: &str| {
+        assert!(finding["advice"].as_str().is_some_and(|it| it.contains(words)), "{finding}");
+    };
+    says(junk, "`graff-notes repair s1` what can be done");
+    says(foreign, "`graff-notes repair --help` says what can be done");
+    let named = "raw name.notes.jsonl is a file that another program named";
+    assert_eq!(odd_one["detail"], named);
+    says(odd_one, &format!("`graff-notes import '{odd}'` takes in its records"));
+    world.run(&["import", odd.as_str()]).ends(0);
+}
+
 type Spoil = fn(&World);
 
 #[test]

@@ -67,7 +67,9 @@ fn a_repair_says_what_it_would_do_and_then_what_it_did() {
         (
             good.trim_end().to_owned(),
             "would end the last line and keep 1 line; `graff-notes repair --write s1` does it",
-            "ended the last line and kept 1 line\r\n".to_owned(),
+            format!(
+                "ended the last line and kept 1 line; what earlier repairs took out is in {rejected}"
+            ),
         ),
     ] {
         world.put("s1", log);

@@ -5,7 +5,7 @@ use std::fs;
 
 use graff_notes::{
     ErrorKind,
-    log::{Fault, Finding},
+    log::{Concern, Fault, Finding},
     store::{Dropped, FinalNewline, Repair, RepairMode},
     units::Bytes,
 };
@@ -33,17 +33,17 @@ fn a_repair_keeps_every_good_line_byte_for_byte_and_puts_the_rest_beside_the_log
     assert_eq!(home.bytes(), log);
     assert_eq!(home.names(), [LOG], "a dry run writes nothing");
     let at = |part: usize| Bytes::new(parts[..part].iter().map(|p| p.len() as u64).sum());
-    let dropped = |line, part: usize, fault, won_back| Dropped {
+    let dropped = |line, part: usize, concern, won_back| Dropped {
         line,
         offset: at(part),
         length: Bytes::new(parts[part].len() as u64),
-        fault,
+        concern,
         won_back,
     };
     let named = vec![
-        dropped(3, 2, Fault::Malformed { at: 1 }, 0),
-        dropped(7, 6, Fault::RunTogether, 1),
-        dropped(9, 8, Fault::Unfinished, 0),
+        dropped(3, 2, Concern::Bad(Fault::Malformed { at: 1 }), 0),
+        dropped(7, 6, Concern::Bad(Fault::RunTogether), 1),
+        dropped(9, 8, Concern::TornTail(Fault::Unfinished), 0),
     ];
     let final_newline = FinalNewline::There;
     assert_eq!(plan, Repair { kept: 6, won_back: 1, dropped: 3, named, final_newline });
@@ -97,6 +97,11 @@ fn verify_says_of_each_finding_in_every_fixture_what_a_repair_then_does_with_its
         let (going, staying): (Vec<_>, Vec<_>) = findings.partition(goes);
         let places: Vec<_> = going.iter().map(|f| (f.line, f.offset)).collect();
         assert_eq!(places, dropped, "{name}");
+        for (finding, line) in going.iter().zip(&plan.named) {
+            assert_eq!(finding.concern, line.concern, "{name}: one word for one thing");
+            let wins = finding.concern.under_repair().contains("wins back");
+            assert!(wins || line.won_back == 0, "{name}: {finding}");
+        }
         for finding in &staying {
             let line = &log[usize::try_from(finding.offset.get()).expect("an offset")..];
             let line = line.split_inclusive(|byte| *byte == b'\n').next().expect("a line");

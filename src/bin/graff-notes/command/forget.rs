@@ -83,6 +83,6 @@ fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Fa
     if read.is_ok() && matches!(reply.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    let what = format_args!("forget session {session}: the answer was not yes, all is kept");
+    let what = format_args!("forget session {session}: the answer was not yes, so it is kept");
     Err(Failure::new(Exit::Failed, "declined", what).about(session))
 }

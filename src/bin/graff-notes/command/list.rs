@@ -8,7 +8,7 @@ use graff_notes::{
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
-    units::Timestamp,
+    units::{Generation, Timestamp},
 };
 use serde::Serialize;
 
@@ -28,6 +28,10 @@ Examples:
   graff-notes list --since yesterday -n 5
   graff-notes list --session-glob 'fix-*' | cut -f1
   graff-notes list --json | jq -r 'select(.health != \"ok\") .session'
+
+They are sorted by name. --since and --until go by the newest note of a session: one whose newest \
+note is older is left out, also where it was worked on since. The generation shown is that of the \
+newest note; `generation` in --json is where the session stands, the greatest on record.
 
 In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size \
 in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program \
@@ -58,6 +62,7 @@ struct Answer<'a> {
     path: Utf8PathBuf,
     notes: Option<u64>,
     attempts: Option<u64>,
+    generation: Option<Generation>,
     newest: Option<NoteAnswer>,
     size_bytes: Option<u64>,
     health: &'static str,
@@ -154,6 +159,7 @@ impl<'a> Answer<'a> {
             path,
             notes: health.map(|health| health.notes),
             attempts: health.map(|health| health.attempts),
+            generation: health.and_then(|health| health.greatest_generation),
             newest: health.and_then(|health| health.newest).map(NoteAnswer::from),
             health: word,
         }

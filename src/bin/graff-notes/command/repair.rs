@@ -1,7 +1,9 @@
 //! `repair`: what is no record is taken out of a log, and kept beside it.
 
+use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
+    log::Concern,
     session::SessionName,
     store::{self, Dropped, FinalNewline, RepairMode, Store},
     units::Bytes,
@@ -12,7 +14,7 @@ use super::verify;
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
-    failure::{Stop, heard_or_not},
+    failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Table, plural},
 };
 
@@ -22,7 +24,14 @@ Examples:
   graff-notes repair fix-parser --write
 
 Without --write it only says what it would do, with exit status 5 where there is something to do. \
-Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log.
+Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log, \
+.graff/notes/fix-parser.notes.rejected here, behind what earlier repairs took out. It holds those \
+lines as they stood: `cat -v` shows them, and `forget` removes it with the log.
+
+Whole lines stay, also where `verify` calls them a fault: records of another session, which nobody \
+is ever shown as this one's, and numbers that repeat or go back. To have a log without the records \
+of others: `export --format jsonl`, `forget` the session, and `import` what was exported.
+
 In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records \
 won back, and what the reason means. The first 1000 are named; a last row has the reason \
 `left_out` and says how many more there are.";
@@ -47,7 +56,8 @@ struct Answer<'a> {
     won_back: u64,
     dropped: u64,
     final_newline_supplied: bool,
-    rejected_path: Option<String>,
+    faults_left: u64,
+    rejected_path: Option<Utf8PathBuf>,
     lines: Vec<LineAnswer>,
     lines_left_out: u64,
 }
@@ -68,11 +78,14 @@ impl Repair {
         let store = cx.store()?;
         let mode = if self.write { RepairMode::Write } else { RepairMode::DryRun };
         let repair = store.repair(&session, mode).map_err(|e| explain(e, &store, &session))?;
+        let left = left(&store, &session)?;
         match cx.out.form() {
-            Form::Json => heard_or_not(cx.out.json(&answer(&store, &session, mode, &repair)))?,
+            Form::Json => {
+                heard_or_not(cx.out.json(&answer(&store, &session, mode, &repair, left)))?;
+            }
             Form::Plain | Form::Terminal => {
                 heard_or_not(rows(cx, &repair))?;
-                cx.notices.hint(summary(&store, &session, mode, &repair));
+                cx.notices.hint(summary(&store, &session, mode, &repair, left));
             }
         }
         Ok(match mode {
@@ -87,8 +100,8 @@ fn answer<'a>(
     session: &'a SessionName,
     mode: RepairMode,
     repair: &store::Repair,
+    faults_left: u64,
 ) -> Answer<'a> {
-    let rejected = repair.dropped > 0 && mode == RepairMode::Write;
     Answer {
         session: session.as_str(),
         mode: match mode {
@@ -100,10 +113,18 @@ fn answer<'a>(
         won_back: repair.won_back,
         dropped: repair.dropped,
         final_newline_supplied: repair.final_newline == FinalNewline::Supplied,
-        rejected_path: rejected.then(|| store.rejected_path(session).into_string()),
+        faults_left,
+        rejected_path: verify::rejected(store, session),
         lines: repair.named.iter().map(LineAnswer::from).collect(),
         lines_left_out: left_out(repair),
     }
+}
+
+/// Returns how many of the faults that `verify` names a repair leaves in the log.
+fn left(store: &Store, session: &SessionName) -> Result<u64, Failure> {
+    let health = store.verify(session).map_err(|e| explain(e, store, session))?;
+    let concerns = health.faults.iter().map(|finding| &finding.concern);
+    Ok(concerns.filter(|concern| Concern::outlasts_repair(concern)).count() as u64)
 }
 
 /// Returns how many lines are taken out beyond those that are named.
@@ -113,8 +134,8 @@ fn left_out(repair: &store::Repair) -> u64 {
 
 impl From<&Dropped> for LineAnswer {
     fn from(dropped: &Dropped) -> Self {
-        let Dropped { line, offset, length, fault, won_back } = *dropped;
-        let (reason, detail) = (fault.reason(), fault.to_string());
+        let Dropped { line, offset, length, ref concern, won_back } = *dropped;
+        let (reason, detail) = (concern.reason(), concern.to_string());
         Self { line, offset, length, reason, won_back, detail }
     }
 }
@@ -151,23 +172,32 @@ fn summary(
     session: &SessionName,
     mode: RepairMode,
     repair: &store::Repair,
+    left: u64,
 ) -> String {
-    if repair.is_clean() {
-        return format!("session {session} needs no repair");
-    }
-    match mode {
+    let argument = session.to_argument();
+    let mut said = match mode {
+        _ if repair.is_clean() && left == 0 => format!("session {session} needs no repair"),
+        _ if repair.is_clean() => format!("nothing in session {session} is for a repair to mend"),
         RepairMode::DryRun => format!(
-            "would {}; `graff-notes repair --write {}` does it",
+            "would {}; `graff-notes repair --write {argument}` does it",
             steps(repair, ["take out", "win back", "keep", "end the last line"]),
-            session.to_argument()
         ),
-        RepairMode::Write => {
-            let done = steps(repair, ["took out", "won back", "kept", "ended the last line"]);
-            if repair.dropped == 0 {
-                return done;
-            }
-            format!("{done}; what was taken out is in {}", store.rejected_path(session))
+        RepairMode::Write => steps(repair, ["took out", "won back", "kept", "ended the last line"]),
+    };
+    if left > 0 {
+        let faults = plural(left, "fault");
+        let stay = if left == 1 { "stays" } else { "stay" };
+        let which = "whole records of other sessions, or numbers that repeat or go back";
+        said = format!(
+            "{said}; {faults} {stay}, which `graff-notes verify {argument}` names: {which}"
+        );
+    }
+    match verify::rejected(store, session) {
+        Some(path) if mode == RepairMode::Write && repair.dropped > 0 => {
+            format!("{said}; what was taken out is in {path}")
         }
+        Some(path) => format!("{said}; what earlier repairs took out is in {path}"),
+        None => said,
     }
 }
 

@@ -1,5 +1,9 @@
 //! `verify`: what a log's lines add up to, and what is wrong with them.
 
+use std::fs;
+
+use anstyle::{AnsiColor, Style};
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
     log::{Concern, Finding, Health},
@@ -14,7 +18,7 @@ use crate::{
     context::{Context, explain, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    output::{Cell, Form, Progress, Table, plural, shown},
+    output::{Cell, Form, Output, Progress, Table, plural, shown},
 };
 
 const EXAMPLES: &str = "\
@@ -24,11 +28,19 @@ Examples:
 
 In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then for each finding \
 session, `fault` or `remark`, line, offset in bytes, reason, and what it means and a repair would \
-do. The first 1000 of each sort are named; a last row has the reason `left_out` and says how many \
-more there are.
+do. The first 1000 of each sort are named; a row with the reason `left_out` says how many more \
+there are, and one with the reason `rejected` where the lines are that repairs took out. A fault \
+makes a log damaged, a remark doesn't. On a terminal the faults come first, and remarks of one sort \
+are one line.
 
 Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not \
 there, or none is; else 0.";
+
+/// The reason in a row that tells of the file with what repairs took out.
+const REJECTED: &str = "rejected";
+
+/// How many lines are named that have the same remark.
+const LINES_NAMED_MAX: usize = 5;
 
 /// The reason in a row that stands for all findings that are not named.
 pub(super) const LEFT_OUT: &str = "left_out";
@@ -58,6 +70,9 @@ struct Answer<'a> {
     newest: Option<NoteAnswer>,
     faults: Vec<Fault>,
     faults_left_out: u64,
+    remarks: Vec<Fault>,
+    remarks_left_out: u64,
+    rejected_path: Option<Utf8PathBuf>,
     ok: bool,
 }
 
@@ -120,8 +135,8 @@ fn say(
 ) -> Result<(), Stop> {
     match cx.out.form() {
         Form::Json => cx.out.json(&answer(store, session, health)),
-        Form::Plain => rows(cx, session, health),
-        Form::Terminal => words(cx, session, health),
+        Form::Plain => rows(cx, store, session, health),
+        Form::Terminal => words(cx, store, session, health),
     }
 }
 
@@ -141,6 +156,9 @@ fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answe
         newest: health.newest.map(NoteAnswer::from),
         faults: health.faults.iter().map(Fault::from).collect(),
         faults_left_out: health.faults_left_out,
+        remarks: health.remarks.iter().map(Fault::from).collect(),
+        remarks_left_out: health.remarks_left_out,
+        rejected_path: rejected(store, session),
         ok: health.is_ok(),
     }
 }
@@ -161,7 +179,12 @@ fn detail(concern: &Concern) -> String {
     format!("{concern}; {}", concern.under_repair())
 }
 
-fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), Stop> {
+fn rows(
+    cx: &mut Context,
+    store: &Store,
+    session: &SessionName,
+    health: &Health,
+) -> Result<(), Stop> {
     let mut table = Table::of(&[]);
     let verdict = if health.is_ok() { "ok" } else { "damaged" };
     let name = || Cell::text(session.as_str());
@@ -182,25 +205,98 @@ fn rows(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), 
         row.push(Cell::text(format!("and {more} more")));
         table.row(&mut cx.out, row)?;
     }
+    if let Some(path) = rejected(store, session) {
+        let mut row = vec![name()];
+        row.extend(["remark", "-", "-", REJECTED].map(Cell::text));
+        row.push(Cell::text(kept_in(&path)));
+        table.row(&mut cx.out, row)?;
+    }
     Ok(())
 }
 
-fn words(cx: &mut Context, session: &SessionName, health: &Health) -> Result<(), Stop> {
+/// Returns where the lines are that repairs took out of a log, if one did.
+pub(super) fn rejected(store: &Store, session: &SessionName) -> Option<Utf8PathBuf> {
+    let path = store.rejected_path(session);
+    fs::symlink_metadata(&path).is_ok().then_some(path)
+}
+
+fn kept_in(path: &Utf8Path) -> String {
+    format!("what repairs took out is kept in {path}")
+}
+
+fn words(
+    cx: &mut Context,
+    store: &Store,
+    session: &SessionName,
+    health: &Health,
+) -> Result<(), Stop> {
     let mut table = Table::of(&[]);
     let verdict = if health.is_ok() { Cell::good("ok") } else { Cell::bad("damaged") };
     let row = vec![Cell::strong(session.as_str()), verdict, Cell::text(summary(health))];
     table.row(&mut cx.out, row)?;
     table.end(&mut cx.out)?;
-    let left_out = health.faults_left_out.saturating_add(health.remarks_left_out);
-    let mut findings: Vec<_> = health.faults.iter().chain(&health.remarks).collect();
-    findings.sort_by_key(|finding| finding.offset);
+    for finding in &health.faults {
+        fault(&mut cx.out, &format!("{finding}; {}", finding.concern.under_repair()))?;
+    }
+    if health.faults_left_out > 0 {
+        fault(&mut cx.out, &format!("and {} more", health.faults_left_out))?;
+    }
+    for alike in alike(&health.remarks) {
+        remark(&mut cx.out, &together(&alike))?;
+    }
+    if health.remarks_left_out > 0 {
+        remark(&mut cx.out, &format!("and {} more", health.remarks_left_out))?;
+    }
+    rejected(store, session).map_or(Ok(()), |path| remark(&mut cx.out, &kept_in(&path)))
+}
+
+fn fault(out: &mut Output, what: &str) -> Result<(), Stop> {
+    out.styled(AnsiColor::Red.on_default().bold(), "  fault   ")?;
+    out.line(&shown(what))
+}
+
+fn remark(out: &mut Output, what: &str) -> Result<(), Stop> {
+    out.styled(Style::new().dimmed(), "  remark  ")?;
+    out.line(&shown(what))
+}
+
+/// Returns findings by their reasons, in the order in which those come first.
+fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
-        cx.out.line(&shown(&format!("  {finding}; {}", finding.concern.under_repair())))?;
+        let is_like = |group: &&mut Vec<&Finding>| {
+            group.first().is_some_and(|first| first.concern.reason() == finding.concern.reason())
+        };
+        match groups.iter_mut().find(is_like) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
     }
-    if left_out > 0 {
-        cx.out.line(&format!("  and {left_out} more"))?;
+    groups
+}
+
+/// Returns what remarks of one sort say, in one sentence.
+fn together(alike: &[&Finding]) -> String {
+    let [first, _, ..] = alike else {
+        let said = |one: &&Finding| format!("{one}; {}", one.concern.under_repair());
+        return alike.first().map(said).unwrap_or_default();
+    };
+    let what = match &first.concern {
+        Concern::GenerationRepeated { .. } => {
+            "notes of the same generation as the note before".to_owned()
+        }
+        Concern::GenerationNotCounted { .. } => {
+            "generations that don't count, for want of a checksum to vouch for them".to_owned()
+        }
+        other => other.to_string(),
+    };
+    let mut lines: Vec<_> =
+        alike.iter().take(LINES_NAMED_MAX).map(|finding| finding.line.to_string()).collect();
+    if alike.len() > LINES_NAMED_MAX {
+        lines.push(format!("{} more", alike.len() - LINES_NAMED_MAX));
     }
-    Ok(())
+    let last = lines.pop().unwrap_or_default();
+    format!("lines {} and {last}: {what}; repair keeps them", lines.join(", "))
 }
 
 /// Returns the figures that are worth a word, in words.

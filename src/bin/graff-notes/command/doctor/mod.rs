@@ -23,6 +23,11 @@ Examples:
   graff-notes doctor
   graff-notes doctor --json | jq 'select(.status != \"ok\")'
 
+For a report to us: what this prints, `graff-notes config show`, and of a session `graff-notes verify \
+SESSION --json` and `graff-notes log SESSION --json | jq -c 'del(.text)'`. None of them has the text of \
+a note, and `config show` masks what may be a secret; look all the same whether you want to tell the \
+names and paths.
+
 It writes a note in a folder of its own beside the notes, with a second process, and removes it. \
 In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
 what to do.

@@ -1,16 +1,17 @@
 //! Whether every log can be read, is whole, and is no newer than now.
 
-use graff_notes::{store::Store, units::Timestamp};
+use graff_notes::{log::Health, session::SessionName, store::Store, units::Timestamp};
 
 use super::Finding;
 use crate::{context::now, output::plural};
+
+const CHECK: &str = "sessions";
 
 /// How much a clock may differ from that of another machine, in milliseconds.
 const CLOCK_SLACK: u64 = 5 * 60 * 1_000;
 
 /// Says how the sessions are.
 pub(super) fn all(store: &Store) -> Vec<Finding> {
-    const CHECK: &str = "sessions";
     let sessions = match store.sessions() {
         Ok(sessions) => sessions,
         Err(e) => return vec![Finding::failure(CHECK, e.with_causes(), e.advice())],
@@ -22,28 +23,53 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
             Ok(health) => {
                 newest = newest.max(health.newest.map_or(Timestamp::ZERO, |it| it.created_at));
                 if !health.is_ok() {
-                    let advice =
-                        format!("`graff-notes verify {}` shows where", session.to_argument());
-                    findings.push(Finding::warning(CHECK, format!("{session} is damaged"), advice));
+                    findings.push(damaged(session, &health));
                 }
             }
         }
     }
-    if !sessions.unrecognised.is_empty() {
-        let files = plural(sessions.unrecognised.len() as u64, "file");
-        let detail = format!("{files} of another program stand between the logs");
-        findings.push(Finding::warning(
-            CHECK,
-            detail,
-            "`graff-notes import` takes in their records",
-        ));
-    }
+    findings.extend(of_others(store, &sessions.unrecognised));
     if findings.is_empty() {
         let logs = plural(sessions.names.len() as u64, "log");
         findings.push(Finding::ok(CHECK, format!("{logs}, all of them whole")));
     }
     findings.push(clock(newest));
     findings
+}
+
+/// Says what can be done about a damaged log.
+fn damaged(session: &SessionName, health: &Health) -> Finding {
+    let name = session.to_argument();
+    if health.bad_lines > 0 || health.torn_tail {
+        let advice = format!(
+            "`graff-notes verify {name}` shows where, `graff-notes repair {name}` what can be done"
+        );
+        return Finding::warning(CHECK, format!("{session} is damaged"), advice);
+    }
+    let advice = format!(
+        "`graff-notes verify {name}` names them; a repair keeps them, and `graff-notes repair --help` \
+         says what can be done"
+    );
+    let detail = "holds records of other sessions, or numbers that repeat or go back";
+    Finding::warning(CHECK, format!("{session} {detail}"), advice)
+}
+
+/// Says which files stand between the logs that another program named.
+fn of_others(store: &Store, files: &[String]) -> Option<Finding> {
+    let (first, more) = files.split_first()?;
+    let path = quoted(store.notes_path().join(first).as_str());
+    let what = match more.len() {
+        0 => format!("{first} is a file that another program named"),
+        more => format!("{first} and {more} more are files that another program named"),
+    };
+    let advice =
+        format!("`graff-notes import {path}` takes in its records; then move the file away");
+    Some(Finding::warning(CHECK, what, advice))
+}
+
+/// Returns a path as a shell takes it.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// Says whether the newest note is from the future: then the clock has gone back, and what is
