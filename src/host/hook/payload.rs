@@ -1,7 +1,8 @@
 //! What a host says on stdin, made into a [`Call`].
 //!
 //! Payloads grow from version to version, so what is not known is passed over: a key, a source, a
-//! whole event. What is known and has another type than expected counts as absent.
+//! whole event. What is known and has another type than expected counts as absent, but for the mark of
+//! a subagent: whatever it is, the session's note is not the subagent's to write.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,7 @@ pub fn read(host: Host, payload: &[u8]) -> Result<Call, Unread> {
         Err(NameRefused::Empty) => return Err(Unread::NoSession),
         Err(why) => return Err(Unread::BadSession { name: session, why }),
     };
-    let agent = if payload.text("agent_id").is_some() { Agent::Worker } else { Agent::Root };
+    let agent = if payload.has("agent_id") { Agent::Worker } else { Agent::Root };
     let transcript = payload.text("transcript_path").filter(|path| !path.is_empty());
     let cwd = payload.text("cwd").or_else(|| payload.text("working_dir"));
     let history = payload.0.get("messages").map(|messages| messages.get().to_owned());
@@ -126,6 +127,10 @@ impl Payload<'_> {
         let request = self.0.get("llm_request").map(|request| request.get());
         let outgoing = request.and_then(|request| serde_json::from_str(request).ok());
         outgoing.map_or_else(Vec::new, |Outgoing { messages }| messages)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.get(key).is_some_and(|value| value.get() != "null")
     }
 
     fn text(&self, key: &str) -> Option<String> {

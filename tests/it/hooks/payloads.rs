@@ -127,6 +127,11 @@ fn a_subagent_is_neither_asked_nor_given() {
     }
     let stop = br#"{"hook_event_name":"Stop","session_id":"s1","agent_id":"a1"}"#;
     assert_eq!(read(Host::ClaudeCode, stop).expect("a payload").task(), Task::Nothing);
+    for id in ["7", "true", "{}", r#"["a1"]"#, r#""""#] {
+        let stop = format!(r#"{{"hook_event_name":"Stop","session_id":"s1","agent_id":{id}}}"#);
+        let call = read(Host::ClaudeCode, stop.as_bytes()).expect("a payload");
+        assert_eq!((call.agent, call.task()), (Agent::Worker, Task::Nothing), "{id}");
+    }
 }
 
 #[test]
