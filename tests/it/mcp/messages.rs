@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use super::Server;
 use crate::support::world::{Ran, World};
 
+const PING: &str = r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#;
+
 /// What a request says that makes no handshake.
 fn stateless(version: &str) -> Value {
     json!({"_meta": {
@@ -105,6 +107,7 @@ fn what_wants_no_answer_gets_none() {
         r#"{"jsonrpc":"2.0","method":"notifications/of_the_future","params":[1]}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
     ] {
         server.send(line);
     }
@@ -127,6 +130,12 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
         (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, json!("a"), -32_600),
         (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32_600),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!(null), -32_600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null), -32_600),
+        (r#"{"jsonrpc":"2.0","id":5}"#, json!(5), -32_600),
+        (r#"{"jsonrpc":"2.0","id":5,"method":null}"#, json!(5), -32_600),
+        (r#"{"jsonrpc":"2.0"}"#, json!(null), -32_600),
+        (r#"["2.0","ping"]"#, json!(null), -32_600),
+        (r#"["2.0",1,"ping"]"#, json!(null), -32_600),
         (r#"{"jsonrpc":"2.0","id":2,"method":"resources/list"}"#, json!(2), -32_601),
         (r#"{"jsonrpc":"2.0","id":3,"method":""}"#, json!(3), -32_601),
         (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call"}"#, json!(4), -32_602),
@@ -145,13 +154,26 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
         (&long, json!(null), -32_600),
     ] {
         let start = &line[..line.len().min(80)];
-        let answer = server.answers(line);
+        server.send(line);
+        server.send(PING); // so that an answer which doesn't come isn't waited for
+        let answer = server.next();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{start}");
         assert!(!answer["error"]["message"].as_str().expect("words").is_empty());
-        assert_eq!(server.asked("ping", &json!({}))["result"], json!({}), "{start}");
+        assert_eq!(server.next()["result"], json!({}), "{start}");
     }
     server.send(b"\xFF\xFE");
     assert_eq!(server.next()["error"]["code"], -32_700);
+    server.ends().quietly();
+}
+
+#[test]
+fn a_message_of_a_mebibyte_is_read_and_one_byte_more_is_refused() {
+    let world = World::new();
+    let mut server = Server::of(&world);
+    for (bytes, key) in [(1 << 20, "result"), ((1 << 20) + 1, "error")] {
+        let answer = server.answers(PING.to_owned() + &" ".repeat(bytes - PING.len()));
+        assert!(answer[key].is_object(), "{bytes}: {answer}");
+    }
     server.ends().quietly();
 }
 

@@ -37,15 +37,15 @@ Examples:
 
 It serves until its stdin ends. docs/hosts/mcp.md says how each agent is told of it.";
 
-/// A longer message is refused, in bytes: room for a note of the largest size with each byte
+/// A longer message is refused, in bytes without its line break: room for a note of the largest size with each byte
 /// escaped, twice over. What is made of a message can take a hundred times its size.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 const _: () = assert!(LINE_BYTES_MAX > 2 * 6 * NoteText::BYTES_LIMIT, "six stand for one at most");
 
 /// What whoever reads stderr is told where the answer to a call could not be handed on.
-const UNHEARD: &str = "the call was made all the same: a note that it brought is on disk, and \
-                       `graff-notes log` shows it";
+const UNHEARD: &str = "what was asked was done all the same: a note that it brought is on disk, \
+                       and `graff-notes log` shows it";
 
 /// Serves the notes as tools over MCP, on stdin and stdout
 #[derive(Args, Debug)]
@@ -87,14 +87,15 @@ impl Mcp {
     }
 }
 
-/// Reads the next message into `line`, the first bytes of it where it is too long; returns false at
-/// the end.
+/// Reads the next message into `line`, without its line break, and the first bytes of it where it is
+/// too long; returns false at the end.
 fn read_line(stdin: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
     line.clear();
     let most = LINE_BYTES_MAX as u64 + 1;
     let read = stdin.by_ref().take(most).read_until(b'\n', line);
     let read = read.and_then(|read| {
-        if line.len() > LINE_BYTES_MAX && !line.ends_with(b"\n") {
+        let ended = line.pop_if(|last| *last == b'\n').is_some();
+        if !ended && line.len() > LINE_BYTES_MAX {
             stdin.skip_until(b'\n')?;
         }
         Ok(read)

@@ -7,7 +7,7 @@ use rmcp::{
     ErrorData,
     model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, ServerResult},
 };
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use super::LINE_BYTES_MAX;
@@ -49,7 +49,6 @@ enum Outcome<'a> {
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: Option<String>,
-    id: Option<IgnoredAny>,
     method: Option<String>,
 }
 
@@ -80,22 +79,29 @@ pub(super) fn read(line: &[u8]) -> Message {
 
 /// Returns what a value says, where its line names it so.
 fn message(value: Value, id: Option<Id>) -> Message {
-    let Ok(Envelope { jsonrpc, id: given, method }) = Envelope::deserialize(&value) else {
+    // Serde reads a list as the fields in their order, too.
+    let envelope = Envelope::deserialize(&value).ok().filter(|_| value.is_object());
+    let Some(Envelope { jsonrpc, method }) = envelope else {
         return invalid(id.unwrap_or(Id::NONE), "no JSON-RPC message");
     };
     if jsonrpc.as_deref() != Some("2.0") {
         return invalid(id.unwrap_or(Id::NONE), "`jsonrpc` is not \"2.0\"");
     }
-    match (method, given, id) {
-        (Some(method), _, Some(id)) => request(value, id, &method),
-        (Some(_), Some(_), None) => invalid(Id::NONE, "an id is a string or a number"),
-        (Some(_), None, None) => match serde_json::from_value(value) {
-            Ok(ClientJsonRpcMessage::Notification(said)) => {
-                Message::Notification(said.notification)
-            }
-            _ => Message::Silent,
-        },
-        (None, ..) => Message::Silent,
+    let has = |key| value.get(key).is_some(); // an id of null is one, and a bad one
+    let (has_id, is_answer) = (has("id"), has("result") || has("error"));
+    match (method, id) {
+        (Some(method), Some(id)) => request(value, id, &method),
+        (Some(_), None) if has_id => invalid(Id::NONE, "an id is a string or a number"),
+        (Some(_), None) => notification(value),
+        (None, _) if is_answer => Message::Silent,
+        (None, id) => invalid(id.unwrap_or(Id::NONE), "it has no method, and answers nothing"),
+    }
+}
+
+fn notification(value: Value) -> Message {
+    match serde_json::from_value(value) {
+        Ok(ClientJsonRpcMessage::Notification(said)) => Message::Notification(said.notification),
+        _ => Message::Silent,
     }
 }
 

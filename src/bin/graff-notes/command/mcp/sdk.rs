@@ -1,7 +1,7 @@
 //! The SDK at work: it is handed one message at a time and gives back its answer.
 //!
 //! Since the next message is read only when the last one is answered, answers stand in the order of
-//! what was asked, nothing waits anywhere but at stdin, and one id does for all.
+//! what was asked, at most one message stands in either channel, and one id does for all.
 
 use std::future::Future;
 
