@@ -10,6 +10,7 @@ use crate::{
     failure::Failure,
     output::{Notices, Output},
     root::{self, Root},
+    settings::ForAgents,
 };
 
 /// What every command is handed.
@@ -68,6 +69,11 @@ impl Place {
     /// Returns the store, found anew.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         self.root().map(|root| Store::at(root.path))
+    }
+
+    /// Returns what is set for whoever an agent calls, read anew.
+    pub(crate) fn set_at(&self, store: &Store) -> ForAgents {
+        ForAgents::at(store.root(), &self.notices)
     }
 }
 

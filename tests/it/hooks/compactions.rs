@@ -50,6 +50,20 @@ fn a_mechanical_note_names_the_task_the_files_and_the_last_failure() {
 }
 
 #[test]
+fn no_more_of_any_note_is_kept_than_is_set() {
+    let transcript = "claude-over-90-percent.jsonl";
+    let desk = with_transcript(Host::ClaudeCode, transcript).with("GRAFF_CAP_BYTES", "100");
+    let asked = desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+    assert!(asked.stdout().contains("At most 100 bytes are kept"), "{asked}");
+    let note = desk.newest("s1").expect("a note");
+    assert_eq!(note.author, Author::Mechanical);
+    assert!(note.text.len() <= 100, "{}", note.text);
+    desk.calls("s1", "PostCompact", summary(&"x".repeat(200)));
+    let note = desk.newest("s1").expect("a note");
+    assert_eq!((note.author, note.text), (Author::Agent, "x".repeat(100)));
+}
+
+#[test]
 fn before_a_compaction_nothing_is_blocked() {
     let codex = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
     let ran = codex.calls("s1", "PreCompact", json!({"trigger": "auto"})).quietly();

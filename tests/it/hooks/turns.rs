@@ -3,7 +3,7 @@
 //!
 //! Shown by living through sessions of each host that allows it, each hook a process of its own.
 
-use std::{process::Child, thread};
+use std::{fs, process::Child, thread};
 
 use graff_notes::{host::hook::Host, note::Author};
 use serde_json::json;
@@ -203,6 +203,54 @@ fn the_window_is_what_stands_nearest() {
     assert!(!asked(&ours(), 74_999));
     assert!(asked(&ours(), 75_000));
     assert!(asked(&ours().with("GRAFF_PERCENT", "50"), 50_000));
+}
+
+/// Settings of the folder at `path` from the desk.
+fn set(desk: &Desk, path: &str, settings: &str) {
+    let folder = desk.path().join(path).join(".graff");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("config.toml"), settings).expect("written");
+}
+
+#[test]
+fn the_settings_are_those_of_the_project_wherever_the_hook_is_started() {
+    for host in HOSTS {
+        let asked = |desk: &Desk, tokens: u64| {
+            desk.says("s1", &[User("go on"), Agent("done", tokens)]);
+            let ran = desk.stops("s1", false, "done");
+            assert_eq!(ran.stderr(), "", "{host}");
+            !ran.stdout().is_empty()
+        };
+        let desk = Desk::of(host);
+        set(&desk, "project", "window-tokens = 100_000\npercent = 50\n");
+        set(&desk, ".", "percent = 0\n");
+        assert!(!asked(&desk, 49_999), "{host}");
+        assert!(asked(&desk, 50_000), "{host}");
+        let desk = Desk::of(host).with("GRAFF_PERCENT", "60");
+        set(&desk, "project", "window-tokens = 100_000\npercent = 50\n");
+        assert!(!asked(&desk, 59_999), "{host}");
+        assert!(asked(&desk, 60_000), "{host}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_and_the_note_is_asked_for_all_the_same() {
+    let desk = desk(Host::ClaudeCode);
+    set(&desk, "project", "percent = 0\n");
+    desk.says("s1", &[User("go on"), Agent("done", OVER)]);
+    let ran = desk.stops("s1", false, "done");
+    assert!(ran.stderr().contains("config.toml: line 1: percent"), "{ran}");
+    blocked(&desk, &ran);
+}
+
+#[test]
+fn no_more_of_an_answer_is_kept_than_is_set() {
+    for host in HOSTS {
+        let desk = desk(host).with("GRAFF_CAP_BYTES", "40");
+        answers(&desk, NOTE);
+        let note = desk.newest("s1").expect("a note");
+        assert_eq!((note.text.as_str(), note.cut.get()), (&NOTE[..40], NOTE.len() as u64 - 40));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::Server;
-use crate::support::world::World;
+use crate::support::world::{Ran, World};
 
 /// A server whose tools are about session s1.
 fn server(world: &World) -> Server {
@@ -180,6 +180,35 @@ fn it_is_time_for_a_note_once_a_generation() {
     server.does("write_note", &json!({"text": "written as told"}));
     let said = decided(&mut server, 75_000);
     assert!(said.starts_with("no: generation 0 has had its attempt"), "{said}");
+}
+
+#[test]
+fn what_is_set_holds_for_the_tools_too() {
+    let world = World::new();
+    let config = world.root().join(".graff/config.toml");
+    fs::create_dir(world.root().join(".graff")).expect("a folder");
+    fs::write(&config, "cap-bytes = 16\npercent = 50\nwindow-tokens = 1_000\n").expect("written");
+    let mut server = server(&world);
+    let said = server.does("write_note", &json!({"text": "0123456789abcdefgh"}));
+    assert_eq!(said[1], "2 bytes were cut off its end, since 16 are kept at most");
+    let said = server.does("decide", &json!({"used_tokens": 499})).concat();
+    assert!(said.ends_with("499 tokens are used, the threshold is 500"), "{said}");
+    fs::write(&config, "cap-bytes = 17\n").expect("written");
+    let said = server.does("write_note", &json!({"text": "another text, of 24 bytes"}));
+    assert_eq!(said[1], "8 bytes were cut off its end, since 17 are kept at most");
+    server.ends().quietly();
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_and_the_note_is_stored_all_the_same() {
+    let world = World::new();
+    fs::create_dir(world.root().join(".graff")).expect("a folder");
+    fs::write(world.root().join(".graff/config.toml"), "percent = 0\n").expect("written");
+    let mut server = server(&world);
+    server.does("write_note", &json!({"text": "a note"}));
+    let ran = server.ends();
+    assert!(ran.stderr().contains("config.toml: line 1: percent"), "{ran}");
+    assert_eq!(Ran::of(&mut world.command(&["show", "s1"])).stdout(), "a note");
 }
 
 #[test]

@@ -29,8 +29,9 @@ is GRAFF_PERCENT), then .graff/config.toml below the root, then graff-notes/conf
 $XDG_CONFIG_HOME or ~/.config. The files are TOML, a line a setting, such as `percent = 80`. A \
 project's file cannot set note-from, endpoint and model.
 
-percent-in-hooks is no setting of its own: it is percent, with another default, since agents \
-compact well before their window is full.
+percent-in-hooks is no setting of its own: it is percent, with another default, in hooks and in \
+mcp, since agents compact well before their window is full. Of the others, window-tokens, \
+calls-cap and cap-bytes hold for hooks, and window-tokens and cap-bytes for mcp.
 
 Secrets stand in no setting, but may in an address or a command: of an address, a user's name and \
 password and the query are shown as ***, and of a command all but its first word, with --json too. \

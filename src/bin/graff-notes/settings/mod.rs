@@ -5,18 +5,20 @@
 //! ```
 //!
 //! A setting stands in for the flag of the same name: it becomes that flag's default before the
-//! command line is read, so that a command needs to know of flags only. A project's file comes with
-//! a repository that anybody may have written, so it can't say what is run or who is called.
+//! command line is read, so that a command needs to know of flags only. What an agent calls finds its
+//! root later than that, or has no flags, and reads them [`ForAgents`]. A project's file comes with a
+//! repository that anybody may have written, so it can't say what is run or who is called.
 
 mod allowed;
 mod file;
+mod for_agents;
 
 use std::env;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{failure::Failure, masked, root};
-pub(crate) use allowed::Allowed;
+pub(crate) use {allowed::Allowed, for_agents::ForAgents};
 
 /// What every variable of ours begins with.
 const PREFIX: &str = "GRAFF_";
@@ -113,10 +115,14 @@ impl Setting {
 
 /// Returns every value that somebody set; where two did, that of the nearer one.
 pub(crate) fn read(root: Option<&Utf8Path>) -> Result<Vec<Given>, Failure> {
-    let project = match root::find(root) {
-        Ok(root) => file::read(&root.path.join(PROJECT_FILE), &Place::Project)?,
-        Err(_) => Vec::new(), // which the command says better, if it needs a root
-    };
+    let root = root::find(root).ok(); // why there is none the command says, if it needs one
+    read_at(root.as_ref().map(|root| root.path.as_path()))
+}
+
+/// Returns the same, with the project's file below this root.
+fn read_at(root: Option<&Utf8Path>) -> Result<Vec<Given>, Failure> {
+    let project = root.map(|root| file::read(&root.join(PROJECT_FILE), &Place::Project));
+    let project = project.unwrap_or_else(|| Ok(Vec::new()))?;
     let user =
         user_file().map_or_else(|| Ok(Vec::new()), |path| file::read(&path, &Place::User))?;
     let mut given = Vec::new();

@@ -7,7 +7,7 @@ use graff_notes::{
         transcript::TranscriptReader,
     },
     log::Draft,
-    note::{Author, NoteCap, Reply},
+    note::{Author, Reply},
     prompt::{section_of, section_request},
     units::Generation,
 };
@@ -25,7 +25,7 @@ pub(super) fn salvage(visit: &Visit<'_>) -> Result<(), Failure> {
 pub(super) fn ask_summariser(visit: &Visit<'_>) -> Result<(), Failure> {
     match prepare(visit)? {
         Some(Author::Agent) => Ok(()),
-        _ => visit.say(&Answer::Summariser(section_request(NoteCap::DEFAULT))),
+        _ => visit.say(&Answer::Summariser(section_request(visit.note_cap()))),
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn mechanical_note(
         return Ok(Some(note.author));
     }
     let Some(facts) = facts(visit)? else { return Ok(None) };
-    let Some(fitted) = facts.mechanical_note(NoteCap::DEFAULT) else { return Ok(None) };
+    let Some(fitted) = facts.mechanical_note(visit.note_cap()) else { return Ok(None) };
     if visit.writes() {
         let _ = visit.store.salvage(visit.session(), fitted, generation, visit.now)?;
     } else {
@@ -86,7 +86,7 @@ fn facts(visit: &Visit<'_>) -> Result<Option<Facts>, Failure> {
 
 fn store_section(visit: &Visit<'_>, summary: &str, generation: Generation) -> Result<(), Failure> {
     let Some(section) = section_of(summary) else { return Ok(()) };
-    let Reply::Note(fitted) = Reply::read(section, NoteCap::DEFAULT) else { return Ok(()) };
+    let Reply::Note(fitted) = Reply::read(section, visit.note_cap()) else { return Ok(()) };
     visit.append(&Draft::Note {
         text: fitted.text,
         author: Author::Agent,

@@ -110,7 +110,8 @@ fn reply(visit: &Visit<'_>, nonce: &str) -> Result<Option<String>, Failure> {
 }
 
 fn open(visit: &Visit<'_>, generation: Generation) -> Result<Notebook, Failure> {
-    let settings = Settings { generation, ..Settings::default() };
+    let note_cap = visit.note_cap();
+    let settings = Settings { generation, note_cap, ..Settings::default() };
     let name = visit.session().as_str();
     Ok(Notebook::open(&visit.store, name, visit.pool(), settings)?)
 }
@@ -130,6 +131,6 @@ pub(super) fn generation(
 }
 
 /// Returns a mark that nobody can have written down before: every hasher begins with random keys.
-fn nonce() -> String {
+pub(super) fn nonce() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }

@@ -8,6 +8,7 @@ use graff_notes::{
     budget::RunPool,
     host::hook::{Answer, Call, Counted, Event, LastRequest, Moment, Start, State},
     log::Draft,
+    note::NoteCap,
     session::SessionName,
     store::{HOOK_PATIENCE, Newest, Store},
     threshold::Policy,
@@ -17,7 +18,7 @@ use graff_notes::{
 use rustix::io::Errno;
 
 use super::{Hook, active, files::TranscriptFile};
-use crate::{context::now, failure::Failure, output::Notices, root};
+use crate::{context::now, failure::Failure, output::Notices, root, settings::ForAgents};
 
 /// The share of the window at which the agent is asked, in percent, unless the user says otherwise:
 /// the hosts compact well before their window is full.
@@ -29,6 +30,7 @@ pub(super) struct Visit<'a> {
     pub(super) store: Store,
     pub(super) now: Timestamp,
     hook: &'a Hook,
+    set: ForAgents,
     notices: Notices,
 }
 
@@ -46,8 +48,9 @@ impl<'a> Visit<'a> {
         if !hook.dry_run {
             active::note(&call.session, &root.path);
         }
+        let set = ForAgents::at(&root.path, &notices);
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
-        Ok(Self { call, store, now: now(), hook, notices })
+        Ok(Self { call, store, now: now(), hook, set, notices })
     }
 
     pub(super) const fn session(&self) -> &SessionName {
@@ -191,18 +194,26 @@ impl<'a> Visit<'a> {
             let value = env::var(self.call.host.window_variable()?).ok()?;
             value.trim().parse().ok().filter(|tokens| *tokens > 0) // else the host ignores it too
         };
-        let window = self.hook.window_tokens.or_else(to_host).map(Tokens::new).or(said);
+        let here = self.hook.window_tokens.or_else(|| self.set.window_tokens());
+        let window = here.or_else(to_host).map(Tokens::new).or(said);
         window.unwrap_or(self.call.host.window_default())
     }
 
     pub(super) fn policy(&self) -> Result<Policy, Failure> {
+        let percent = self.hook.percent.or_else(|| self.set.percent()).unwrap_or(PERCENT_DEFAULT);
         Policy::default()
-            .with_percent(self.hook.percent.unwrap_or(PERCENT_DEFAULT))
+            .with_percent(percent)
             .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))
     }
 
     pub(super) fn pool(&self) -> RunPool {
-        RunPool::builder().cap(Calls::new(self.hook.calls_cap.unwrap_or_default())).build()
+        let cap = self.hook.calls_cap.or_else(|| self.set.calls_cap()).unwrap_or_default();
+        RunPool::builder().cap(Calls::new(cap)).build()
+    }
+
+    /// Returns the longest note that is kept.
+    pub(super) fn note_cap(&self) -> NoteCap {
+        self.set.note_cap()
     }
 }
 

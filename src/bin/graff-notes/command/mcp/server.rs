@@ -76,7 +76,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         asked: Asked,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = ListToolsResult::with_all_items(tools::listed());
+        let listed = ListToolsResult::with_all_items(tools::listed()?);
         Ok(match asked.protocol_version() {
             Some(version) if !version.has_initialize() => {
                 listed.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public)

@@ -10,7 +10,7 @@ use graff_notes::{
     gate::{Boundary, Verdict},
     host::hook::Host,
     log::{Draft, Line},
-    note::{Author, Note, NoteCap, NoteText},
+    note::{Author, Note, NoteText},
     notebook::{Notebook, Settings},
     prompt::{Block, Limits},
     session::SessionName,
@@ -90,8 +90,9 @@ struct Call<'a> {
 }
 
 /// Returns the tools as `tools/list` has them.
-pub(super) fn listed() -> Vec<Tool> {
-    serde_json::from_str(LISTED).unwrap_or_default()
+pub(super) fn listed() -> Result<Vec<Tool>, ErrorData> {
+    serde_json::from_str(LISTED)
+        .map_err(|why| ErrorData::internal_error(format!("list the tools: {why}"), None))
 }
 
 /// Calls the tool that `asked` names, for the session of the flag where nothing nearer names one.
@@ -120,9 +121,10 @@ impl Call<'_> {
     fn write(&self) -> Said {
         let Write { text, session } = self.read()?;
         let Whose { session, seen, .. } = self.whose(session.as_deref())?.alone()?;
-        let fitted = NoteText::fit(&text, NoteCap::DEFAULT)
-            .map_err(|why| Failure::input(format_args!("store the note: {why}")))?;
         let store = self.place.store()?;
+        let cap = self.place.set_at(&store).note_cap();
+        let fitted = NoteText::fit(&text, cap)
+            .map_err(|why| Failure::input(format_args!("store the note: {why}")))?;
         let generation = store.greatest_generation(&session)?;
         let draft = Draft::Note {
             text: fitted.text,
@@ -139,7 +141,7 @@ impl Call<'_> {
                 format!("saved already: the newest note of session {session} says the same")
             }
         };
-        let (cut, cap) = (fitted.cut, NoteCap::DEFAULT.get());
+        let (cut, cap) = (fitted.cut, cap.get());
         let cut = (cut > Bytes::ZERO)
             .then(|| format!("{cut} bytes were cut off its end, since {cap} are kept at most"));
         Ok([Some(said), cut, seen].into_iter().flatten().collect())
@@ -201,16 +203,19 @@ impl Call<'_> {
     fn decide(&self) -> Said {
         let Decide { used_tokens, window_tokens, session } = self.read()?;
         let Whose { session, seen, .. } = self.whose(session.as_deref())?;
-        let (used, window) = (Tokens::new(used_tokens), window_tokens.map_or(WINDOW, Tokens::new));
+        let store = self.place.store()?;
+        let set = self.place.set_at(&store);
+        let window = window_tokens.or_else(|| set.window_tokens()).map_or(WINDOW, Tokens::new);
+        let used = Tokens::new(used_tokens);
         let policy = Policy::default()
-            .with_percent(hook::PERCENT_DEFAULT)
+            .with_percent(set.percent().unwrap_or(hook::PERCENT_DEFAULT))
             .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))?;
         let threshold = policy.threshold(window);
         let figures = format!("{used} tokens are used, the threshold is {}", threshold.tokens());
         let said = if threshold.check_measured(used).is_due() {
             let pool = RunPool::builder().build();
             let settings = Settings::default();
-            let notebook = Notebook::open(&self.place.store()?, session.as_str(), pool, settings)?;
+            let notebook = Notebook::open(&store, session.as_str(), pool, settings)?;
             let at = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
             match notebook.decide(&at) {
                 Verdict::Fire(_) => format!("yes: write your note now; {figures}"),
@@ -227,11 +232,11 @@ impl Call<'_> {
         let found = self.whose(None).and_then(|Whose { session, .. }| {
             let store = self.place.store()?;
             let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
-            Ok((session, newest))
+            Ok((session, newest, self.place.set_at(&store).note_cap()))
         });
         match found {
-            Ok((session, Newest { note: Some(note), .. })) => {
-                let block = Block::of(&session, &note, NoteCap::DEFAULT).within(Limits::HOOK);
+            Ok((session, Newest { note: Some(note), .. }, cap)) => {
+                let block = Block::of(&session, &note, cap).within(Limits::HOOK);
                 Ok(block.iter().map(Block::to_string).collect())
             }
             Ok(_) => Ok(Vec::new()),
