@@ -1,12 +1,14 @@
 //! Whose note is meant, where a server is told and where it is not.
 
 use std::{
-    fs::{File, FileTimes},
+    fs::{self, File, FileTimes},
     io::Write,
+    os::unix::fs::MetadataExt,
     process::Stdio,
     time::{Duration, SystemTime},
 };
 
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 
 use super::Server;
@@ -14,18 +16,28 @@ use crate::support::world::{Ran, World};
 
 /// Lets a hook of `session` be called in the world's folder, so long ago.
 fn is_active(world: &World, session: &str, ago: Duration) {
+    calls_in(world, world.root(), session);
+    let then = SystemTime::now().checked_sub(ago).expect("a time");
+    let file = File::options().write(true).open(active(world).join(session));
+    let times = FileTimes::new().set_modified(then);
+    file.expect("it is noted").set_times(times).expect("set");
+}
+
+/// Calls a hook of `session` in this folder, for the user whose home is the world.
+fn calls_in(world: &World, folder: &Utf8Path, session: &str) {
     let payload = json!({"hook_event_name": "BeforeAgent", "session_id": session, "prompt": "x"});
-    let mut hook = world.command(&["hook", "gemini"]);
+    let mut hook = world.command(&["hook", "gemini", "--root", folder.as_str()]);
     hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
     let mut hook = hook.spawn().expect("the program starts");
     let mut pipe = hook.stdin.take().expect("a pipe");
     pipe.write_all(payload.to_string().as_bytes()).expect("it reads");
     drop(pipe);
     Ran::of_child(hook).quietly();
-    let file = world.root().join(".local/state/graff-notes/active").join(session);
-    let then = SystemTime::now().checked_sub(ago).expect("a time");
-    let file = File::options().write(true).open(file).expect("it is noted");
-    file.set_times(FileTimes::new().set_modified(then)).expect("set");
+}
+
+/// The folder in which each session at work has its file.
+fn active(world: &World) -> Utf8PathBuf {
+    world.root().join(".local/state/graff-notes/active")
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -121,6 +133,55 @@ fn of_many_sessions_in_one_folder_all_are_named() {
     assert!(said.contains("sessions three, two and one are at work in this folder"), "{said}");
     let shown = server.does("show_note", &json!({}));
     assert!(shown[2].contains("; two and one are at work there too."), "{shown:?}");
+}
+
+#[test]
+fn a_session_of_which_nobody_can_read_where_it_is_at_work_may_be_the_one_that_calls() {
+    let empty = |path: &Utf8Path| fs::write(path, "").expect("written");
+    let unreadable = |path: &Utf8Path| {
+        fs::remove_file(path).expect("removed");
+        fs::create_dir(path).expect("a folder");
+    };
+    for spoil in [&empty as &dyn Fn(&Utf8Path), &unreadable] {
+        let world = World::new();
+        world.fed("a note of two", &["write", "two"]).quietly();
+        is_active(&world, "one", Duration::ZERO);
+        is_active(&world, "two", MINUTE);
+        spoil(&active(&world).join("one"));
+        let mut server = Server::of(&world);
+        let said = server.fails("write_note", &json!({"text": "x"}));
+        let words = "session two is at work in this folder, and of session one it cannot be read \
+                     where it is; name yours with `session`";
+        assert!(said.contains(words), "{said}");
+        let shown = server.does("show_note", &json!({}));
+        assert_eq!(shown[0], "a note of two");
+        assert!(shown[2].contains("; one may be at work there too."), "{shown:?}");
+        fs::remove_file(active(&world).join("two")).expect("removed");
+        let said = server.fails("write_note", &json!({"text": "x"}));
+        assert!(said.contains("of session one it cannot be read where it is at work"), "{said}");
+        let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "two")]);
+        let said = server.does("write_note", &json!({"text": "x"})).concat();
+        assert!(said.contains("session one called a hook later"), "{said}");
+    }
+}
+
+#[test]
+fn whoever_reads_where_a_session_is_at_work_reads_it_whole_whatever_hook_comes_meanwhile() {
+    let (world, elsewhere) = (World::new(), World::new());
+    is_active(&world, "s1", 90 * MINUTE);
+    let path = active(&world).join("s1");
+    let held = File::open(&path).expect("it is noted");
+    let before = held.metadata().expect("a status");
+    calls_in(&world, world.root(), "s1");
+    let after = fs::metadata(&path).expect("a status");
+    assert_eq!(after.ino(), before.ino(), "what says the same already is only told the time");
+    assert!(after.modified().expect("a time") > before.modified().expect("a time"));
+    calls_in(&world, elsewhere.root(), "s1");
+    assert_eq!(fs::read_to_string(&path).expect("a folder"), elsewhere.root().as_str());
+    let read = std::io::read_to_string(held).expect("it is read");
+    assert_eq!(read, world.root().as_str(), "nothing was cut short under its reader");
+    let names = active(&world).read_dir_utf8().expect("a folder").flatten();
+    assert_eq!(names.map(|entry| entry.file_name().to_owned()).collect::<Vec<_>>(), ["s1"]);
 }
 
 #[test]

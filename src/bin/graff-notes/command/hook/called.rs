@@ -11,7 +11,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
 
-use super::active::ACTIVE;
+use super::{active::ACTIVE, turn::nonce};
 
 /// Notes that a host has called.
 pub(super) fn note(call: &Call) {
@@ -41,22 +41,42 @@ pub(super) fn forget(host: Host) {
 
 /// Leaves a file in the state folder, for the user's eyes alone. Where that can't be written, only
 /// `hooks status` and `mcp` know less.
+///
+/// Whoever reads it meanwhile, or after we were killed, finds what it says now or what it said before.
 pub(super) fn leave(path: &Utf8Path, text: &str) {
-    let written = write_private(path, text);
-    if written.is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
-        && let Some(folder) = path.parent()
-        && make_private(folder).is_ok()
+    if confirm(path, text).is_ok_and(|says_so| says_so) {
+        return;
+    }
+    let Some(drafts) = state_folder().map(|folder| folder.join(ACTIVE)) else { return };
+    let replaced = replace(path, text, &drafts);
+    if replaced.is_err_and(|e| e.kind() == io::ErrorKind::NotFound) && make_private(&drafts).is_ok()
     {
-        let _ = write_private(path, text);
+        let _ = replace(path, text, &drafts);
     }
 }
 
-/// Writes a file that is its owner's alone, under any umask and whoever made it.
-fn write_private(path: &Utf8Path, text: &str) -> io::Result<()> {
-    let mut options = File::options();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+/// Sets the time of a file that says this; returns whether it does.
+fn confirm(path: &Utf8Path, text: &str) -> io::Result<bool> {
+    if fs::read_to_string(path)? != text {
+        return Ok(false);
+    }
+    let file = File::options().write(true).open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
-    file.write_all(text.as_bytes())
+    file.set_modified(SystemTime::now()).map(|()| true)
+}
+
+/// Puts a file that is its owner's alone in the place of what is there, in one step.
+///
+/// A draft that a killed hook leaves has no session's name, and goes with those that have ended.
+fn replace(path: &Utf8Path, text: &str, drafts: &Utf8Path) -> io::Result<()> {
+    let draft = drafts.join(format!(".{}", nonce()));
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let written = file.write_all(text.as_bytes());
+    // The mode at its making is less what the umask takes away.
+    let private = written.and_then(|()| file.set_permissions(Permissions::from_mode(0o600)));
+    private.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
+        let _ = fs::remove_file(&draft);
+    })
 }
 
 /// Makes a folder, and those above it that are missing, for their owner alone under any umask.

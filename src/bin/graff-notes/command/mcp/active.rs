@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    fs,
+    fs, io,
     time::{Duration, SystemTime},
 };
 
@@ -15,13 +15,24 @@ use crate::command::hook;
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A session, and when its last hook was called.
+#[derive(Clone)]
 pub(super) struct Active {
     pub(super) session: SessionName,
     pub(super) at: SystemTime,
+    pub(super) place: Place,
 }
 
-/// Returns the sessions that were last at work below `root`, the last one first, and forgets those
-/// that have ended.
+/// Where a session is at work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the folder that was asked about.
+    Here,
+    /// Nobody can read where: it may be here.
+    Unknown,
+}
+
+/// Returns the sessions that were last at work below `root`, or may have been, the last one first, and
+/// forgets those that have ended.
 pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
     let entries = hook::active_folder().and_then(|folder| folder.read_dir_utf8().ok());
     let mut found: Vec<_> = entries
@@ -34,11 +45,21 @@ pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
                 let _ = fs::remove_file(entry.path()); // it stays until the next look
                 return None;
             }
-            let here = fs::read_to_string(entry.path()).is_ok_and(|path| path == root.as_str());
-            let session = SessionName::from_stem(entry.file_name()).filter(|_| here)?;
-            Some(Active { session, at })
+            let session = SessionName::from_stem(entry.file_name())?; // else it is a hook's draft
+            place(entry.path(), root).map(|place| Active { session, at, place })
         })
         .collect();
     found.sort_by_key(|active| Reverse(active.at));
     found
+}
+
+/// Returns how the folder that a session's file names stands to `root`; `None` where it is another.
+fn place(file: &Utf8Path, root: &Utf8Path) -> Option<Place> {
+    match fs::read_to_string(file) {
+        Ok(folder) if folder == root.as_str() => Some(Place::Here),
+        Ok(folder) if folder.is_empty() => Some(Place::Unknown),
+        Ok(_) => None,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None, // it was forgotten just now
+        Err(_) => Some(Place::Unknown),
+    }
 }

@@ -6,17 +6,19 @@
 //! ```
 //!
 //! Of two sessions that are active in one folder neither is taken for the other in silence: a note
-//! is refused, and whoever looks is told. The environment is that of the server's start, so a session
+//! is refused, and whoever looks is told. One of which it can't be read where it is at work may be the
+//! other. The environment is that of the server's start, so a session
 //! that follows in the same process (a `/clear`, a resume) has the one before in it: where hooks saw
 //! another session last, the answer says so.
 
 use std::{env, time::Duration};
 
+use camino::Utf8Path;
 use graff_notes::session::SessionName;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::active::{Active, active_in};
+use super::active::{self, Active, active_in};
 use crate::{
     context::{self, Place},
     failure::Failure,
@@ -37,8 +39,8 @@ pub(super) struct Whose {
     pub(super) session: SessionName,
     /// What is to be said of it, where it was not said but seen.
     pub(super) seen: Option<String>,
-    /// The other sessions that are at work in the folder.
-    pub(super) others: Vec<SessionName>,
+    /// The other sessions that are at work in the folder, or may be.
+    others: Vec<Active>,
 }
 
 impl Whose {
@@ -63,12 +65,19 @@ impl Whose {
     /// Returns the session that the server was started for, and says where another came later.
     fn of_start(place: &Place, session: SessionName) -> Result<Self, Failure> {
         let root = place.root()?.path;
-        let last = active_in(&root).into_iter().next().map(|active| active.session);
-        let seen = last.filter(|last| *last != session).map(|last| {
+        let last = active_in(&root).into_iter().next().filter(|last| last.session != session);
+        let seen = last.map(|Active { session: last, place, .. }| {
+            let later = match place {
+                active::Place::Here => {
+                    format!("the session that last called a hook in {root} is {last}")
+                }
+                active::Place::Unknown => {
+                    format!("session {last} called a hook later, and it cannot be read where")
+                }
+            };
             format!(
-                "It is that of session {session}, which this server was started for; the session \
-                 that last called a hook in {root} is {last}. Where that is you, say so with \
-                 `session`."
+                "It is that of session {session}, which this server was started for; {later}. \
+                 Where that is you, say so with `session`."
             )
         });
         Ok(Self { session, seen, others: Vec::new() })
@@ -76,24 +85,22 @@ impl Whose {
 
     fn last_active(place: &Place) -> Result<Self, Failure> {
         let root = place.root()?.path;
-        let mut active = active_in(&root).into_iter();
-        let Some(Active { session, at }) = active.next() else {
-            return Err(Failure::nothing(format_args!(
-                "tell whose note is meant: no session has called a hook in {root}"
-            ))
-            .advise("name one with `session`: any name that you will use again"));
+        let mut active = active_in(&root);
+        let Some(last) = active.iter().position(|it| it.place == active::Place::Here) else {
+            return Err(nobody(&active, &root));
         };
-        let near = |other: &Active| at.duration_since(other.at).is_ok_and(|it| it < STILL_AT_WORK);
-        let others: Vec<_> = active.take_while(near).map(|other| other.session).collect();
+        let Active { session, at, .. } = active.remove(last);
+        active.retain(|it| !at.duration_since(it.at).is_ok_and(|since| since >= STILL_AT_WORK));
+        let (here, unknown) = apart(&active);
+        let too = |sessions: &[SessionName], are| {
+            let names = names(sessions);
+            (!sessions.is_empty()).then(|| format!("{names} {are} at work there too"))
+        };
         let about = format!("It is that of session {session}, which was last active in {root}");
-        let seen = if others.is_empty() {
-            format!("{about}.")
-        } else {
-            let are = if others.len() == 1 { "is" } else { "are" };
-            let also = format!("{} {are} at work there too", names(&others));
-            format!("{about}; {also}. Where that is you, say so with `session`.")
-        };
-        Ok(Self { session, seen: Some(seen), others })
+        let said = [Some(about), too(&here, are(&here)), too(&unknown, "may be")];
+        let said = said.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let end = if active.is_empty() { "" } else { " Where that is you, say so with `session`." };
+        Ok(Self { session, seen: Some(format!("{said}.{end}")), others: active })
     }
 
     /// Returns this session where no other one may be meant.
@@ -101,12 +108,48 @@ impl Whose {
         if self.others.is_empty() {
             return Ok(self);
         }
-        let all = names(&[&[self.session][..], &self.others].concat());
-        Err(Failure::input(format_args!(
-            "tell whose note it is: sessions {all} are at work in this folder"
-        ))
-        .advise("name yours with `session`"))
+        let (mut here, unknown) = apart(&self.others);
+        here.insert(0, self.session);
+        let at_work = format!("{} {} at work in this folder", counted(&here), are(&here));
+        let read = match unknown.as_slice() {
+            [] => String::new(),
+            unknown => format!(", and of {} it cannot be read where it is", counted(unknown)),
+        };
+        let why = Failure::input(format_args!("tell whose note it is: {at_work}{read}"));
+        Err(why.advise("name yours with `session`"))
     }
+}
+
+/// Returns why no session is meant, where none is known to be at work below `root`.
+fn nobody(unknown: &[Active], root: &Utf8Path) -> Failure {
+    if unknown.is_empty() {
+        let why = format_args!("no session has called a hook in {root}");
+        return Failure::nothing(format_args!("tell whose note is meant: {why}"))
+            .advise("name one with `session`: any name that you will use again");
+    }
+    let unknown = counted(&apart(unknown).1);
+    let why = format_args!("of {unknown} it cannot be read where it is at work");
+    Failure::nothing(format_args!("tell whose note is meant: {why}"))
+        .advise("name yours with `session`")
+}
+
+/// Returns the sessions that are at work here, and those that may be.
+fn apart(active: &[Active]) -> (Vec<SessionName>, Vec<SessionName>) {
+    let of = |place| {
+        let of_place = active.iter().filter(|active| active.place == place);
+        of_place.map(|active| active.session.clone()).collect()
+    };
+    (of(active::Place::Here), of(active::Place::Unknown))
+}
+
+const fn are(sessions: &[SessionName]) -> &'static str {
+    if sessions.len() == 1 { "is" } else { "are" }
+}
+
+/// Returns the names with what they are: `session a`, `sessions a and b`.
+fn counted(sessions: &[SessionName]) -> String {
+    let what = if sessions.len() == 1 { "session" } else { "sessions" };
+    format!("{what} {}", names(sessions))
 }
 
 /// Returns the names as a sentence has them: `a, b and c`.
