@@ -7,6 +7,7 @@ use std::{
     process::Command,
 };
 
+use graff_notes::host::hook::Host;
 use serde_json::{Value, json};
 
 use crate::support::world::{Ran, World};
@@ -176,6 +177,79 @@ fn hooks_that_are_installed_are_called_as_the_agent_would() {
         lost.as_str().is_some_and(|it| it.ends_with("no folder in PATH has graff-notes")),
         "{lost}"
     );
+}
+
+#[test]
+fn a_program_that_gives_no_note_back_does_not_answer_whatever_its_status_is() {
+    let silent = "";
+    let talks = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a note\"}}'";
+    let first = format!("echo hello; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_graff-notes"));
+    for host in Host::ALL {
+        for (script, words) in [
+            (silent, "was called, and did not give the note back"),
+            (talks, "was called, and did not give the note back"),
+            (first.as_str(), "was called, and did not give the note back"),
+            ("exit 7", "ended with exit status: 7"),
+        ] {
+            if host == Host::Goose && script == first {
+                continue; // it reads a file
+            }
+            let world = World::new();
+            let found = world.root().join("graff-notes");
+            fs::write(&found, format!("#!/bin/sh\n{script}\n")).expect("a program");
+            fs::set_permissions(&found, Permissions::from_mode(0o755)).expect("it can be run");
+            let finding = of_installed(&world, host, &format!("{}:/usr/bin:/bin", world.root()));
+            assert_eq!(finding["status"], "failure", "{host} {script}: {finding}");
+            let detail = finding["detail"].as_str().expect("words");
+            assert!(detail.ends_with(words), "{host} {script}: {finding}");
+            let advice = finding["advice"].as_str().expect("words");
+            assert!(!advice.contains("hooks install"), "they are installed: {finding}");
+        }
+    }
+}
+
+#[test]
+fn the_hooks_of_every_agent_give_a_note_back_and_leave_nothing_behind() {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    let folder = program.parent().expect("its folder").to_str().expect("UTF-8");
+    for host in Host::ALL {
+        let world = World::new();
+        let finding = of_installed(&world, host, folder);
+        assert_eq!(finding["status"], "ok", "{finding}");
+        let detail = finding["detail"].as_str().expect("words");
+        assert!(detail.ends_with("installed, and answers"), "{finding}");
+        assert!(!world.root().join(".local").exists(), "{host} has not called");
+        assert!(!world.root().join("moim.md").exists(), "{host}");
+    }
+}
+
+/// What is found of a host whose hooks are installed, with this PATH.
+#[track_caller]
+fn of_installed(world: &World, host: Host, path: &str) -> Value {
+    let mut install = world.command(&["hooks", "install", host.as_str()]);
+    install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+    Ran::of(&mut install).ends(0);
+    if host == Host::Codex {
+        trust(world);
+    }
+    let mut command = command(world, &["--json"]);
+    command.env("PATH", path).env("GOOSE_MOIM_MESSAGE_FILE", world.root().join("moim.md"));
+    let found = Ran::of(&mut command).answers();
+    let of_host = |it: &&Value| {
+        it["check"] == "hooks"
+            && it["detail"].as_str().is_some_and(|it| it.starts_with(host.as_str()))
+            && it["detail"].as_str().is_some_and(|it| !it.ends_with("not installed"))
+    };
+    found.iter().find(of_host).unwrap_or_else(|| panic!("{host}: {found:?}")).clone()
+}
+
+/// Puts on record that the user of Codex trusts its hooks.
+fn trust(world: &World) {
+    let path = world.root().join(".codex/hooks.json");
+    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop"].map(|event| {
+        format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
+    });
+    fs::write(world.root().join(".codex/config.toml"), trust.concat()).expect("written");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `doctor`: whether what we rely on holds here, a line a check, and what to do where it doesn't.
 
+mod call;
 mod hosts;
 mod place;
 mod probe;
@@ -97,7 +98,7 @@ impl Doctor {
         findings.extend(place::ignored(&store));
         findings.extend(probe::first(&store));
         findings.extend(sessions::all(&store));
-        findings.extend(hosts::all(root.path));
+        findings.extend(hosts::all(&store));
         heard_or_not(say(cx, &findings))?;
         let failed = findings.iter().any(|finding| finding.status == Status::Failure);
         Ok(if failed { Exit::Failed } else { Exit::Done })

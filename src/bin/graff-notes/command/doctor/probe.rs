@@ -22,13 +22,17 @@ use crate::{
 };
 
 /// The session that is written to.
-const SESSION: &str = "doctor";
+pub(super) const SESSION: &str = "doctor";
 
 /// A folder of our own beside the notes, on the same file system; it goes when we do.
-struct Scratch(Utf8PathBuf);
+pub(super) struct Scratch(Utf8PathBuf);
 
 impl Scratch {
-    fn beside(store: &Store) -> io::Result<Self> {
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.0
+    }
+
+    pub(super) fn beside(store: &Store) -> io::Result<Self> {
         let notes = store.notes_path();
         let place = if notes.is_dir() { notes } else { store.root().to_owned() };
         let path = place.join(format!(".graff-doctor.{}", std::process::id()));
