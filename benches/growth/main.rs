@@ -1,9 +1,9 @@
 //! How time and memory grow with what is there: notes in a log, sessions in a store, a transcript.
 //!
-//! `cargo bench --bench growth` prints a row an operation and a part of its name behind `--` picks
-//! some: what it took at each size, and the exponent between the sizes, 0 where it stays the same
-//! and 1 where it grows as they do. It takes some minutes and some gigabytes of disk, and is
-//! no part of `cargo bench`.
+//! `cargo bench --bench growth` prints a row an operation: what it took at each size, and the
+//! exponent between the sizes, 0 where it stays the same and 1 where it grows as they do. Behind
+//! `--`, `notes`, `sessions` or `transcript` picks one of the tables. It takes some minutes and some
+//! gigabytes of disk, and is no part of `cargo bench`.
 //!
 //! Time and memory are those of whole runs of the program, so that nothing is left out; appends and
 //! the newest note are also timed by themselves. A time is the least of some runs, since whatever

@@ -41,7 +41,7 @@ pub(crate) fn program(root: &Path, args: &[&str]) -> Measured {
         command.args(args.iter().map(|arg| arg.replace(RUN, &run.to_string())));
         command.env("GRAFF_ROOT", root).env("HOME", root);
         command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     };
     let time = least(|| {

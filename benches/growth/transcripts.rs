@@ -2,7 +2,16 @@
 
 use std::{fs::File, io::Write as _};
 
-use crate::{long_transcript::long_transcript, measured, sizes, table::Row, world};
+use crate::{
+    long_transcript::long_transcript,
+    measured::{self, RUN},
+    sizes,
+    table::Row,
+    world,
+};
+
+/// What every transcript here is over, in tokens, so that each run makes its note.
+const CEILING: &str = "1000";
 
 pub(crate) fn rows() -> Vec<Row> {
     let (mut row, folder) = (Row::new("rollover"), world::folder());
@@ -15,9 +24,10 @@ pub(crate) fn rows() -> Vec<Row> {
             file.write_all(line.as_bytes()).expect("a line");
         }
         file.flush().expect("the rest");
-        let args =
-            ["rollover", "--session", "s1", "--transcript", &transcript, "--system", &system];
-        row.add(size, measured::program(folder.path(), &args));
+        let session = format!("{size} bytes, run {RUN}");
+        let args = ["rollover", "--session", &session, "--ceiling-tokens", CEILING];
+        let files = ["--transcript", &transcript, "--system", &system];
+        row.add(size, measured::program(folder.path(), &[&args[..], &files].concat()));
     }
     vec![row]
 }
