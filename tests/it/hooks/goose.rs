@@ -4,7 +4,8 @@
 //! Shown by payloads of goose's shape.
 
 use std::{
-    fs::{self, Permissions},
+    fs::{self, OpenOptions, Permissions},
+    io::Write as _,
     os::unix::fs::{MetadataExt, PermissionsExt, symlink},
 };
 
@@ -52,6 +53,28 @@ fn goose() -> (Desk, Utf8PathBuf) {
 
 fn prompted(desk: &Desk) -> Ran {
     desk.fed(json!({"event": "UserPromptSubmit", "session_id": "s1"}).to_string())
+}
+
+#[test]
+fn what_a_person_appends_to_the_file_stands_beside_the_note_and_not_in_it() {
+    for words in ["", "Be brief.\n", "Be brief."] {
+        let (desk, moim) = goose();
+        fs::write(&moim, words).expect("written");
+        prompted(&desk).quietly();
+        let mut file = OpenOptions::new().append(true).open(&moim).expect("the file");
+        file.write_all(b"Ask before you push.\n").expect("appended");
+        desk.writes("s1", "The next step is src/retry.rs:41, and then the tests.");
+        prompted(&desk).quietly();
+        let with_note = fs::read_to_string(&moim).expect("the file");
+        assert_eq!(with_note.matches("graff-note begins").count(), 1, "{with_note}");
+        assert!(with_note.contains("Ask before you push.\n"), "{with_note}");
+        Ran::of(&mut desk.command(&["forget", "s1", "--yes"])).ends(0);
+        let left = fs::read_to_string(&moim).expect("the file");
+        assert_eq!(
+            left.trim_start(),
+            format!("{}\nAsk before you push.\n", words.trim_end()).trim_start()
+        );
+    }
 }
 
 #[test]
@@ -133,7 +156,8 @@ fn forgetting_a_session_takes_its_note_out_of_the_file_and_leaves_that_of_anothe
         assert_eq!(fs::read(&moim).expect("the file"), of_s2, "{words:?}: it is of s2");
         assert!(!active("s1").exists() && active("s2").exists());
         forget("s2");
-        assert_eq!(fs::read_to_string(&moim).unwrap_or_default(), words);
+        let left = fs::read_to_string(&moim).unwrap_or_default();
+        assert_eq!(left.trim_end(), words.trim_end(), "an unended line was ended, and that is all");
         assert_eq!(moim.exists(), !words.is_empty(), "a file of ours alone goes");
         assert!(!active("s2").exists());
     }

@@ -118,9 +118,16 @@ impl Moim {
     }
 
     /// Returns the bytes with `block` as their only one, or without any. `note` is what it holds.
+    ///
+    /// Where the last line is unended it is ended: a person who appends to a block that stands there
+    /// would else write into its closing line, and nobody would know it for a block any more.
     fn with(&self, block: Option<&Block<'_>>, note: &str) -> Result<Vec<u8>, Failure> {
         let odd = |_| refused(&self.path, "it is not UTF-8, and too odd to be worked around");
-        let base = Disguised::of(self.bytes.clone(), note).map_err(odd)?;
+        let mut bytes = self.bytes.clone();
+        if block.is_some() && !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        let base = Disguised::of(bytes, note).map_err(odd)?;
         let after = match block {
             Some(block) => prompt::splice(base.text(), Some(block)),
             None => prompt::strip(base.text()).into_owned(),
@@ -134,7 +141,7 @@ impl Moim {
         if after == self.bytes {
             return Ok(false);
         }
-        if after.is_empty() {
+        if is_nothing(&after) {
             fs::remove_file(&self.path).map_err(|e| failed("remove", &self.path, &e))?;
         } else {
             self.replace(&after)?;
@@ -157,7 +164,7 @@ impl Moim {
     /// Puts other bytes in the place of these, in one step. Where the person has words in the file it
     /// keeps its rights; else it is ours, and its owner's alone.
     fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let is_ours = self.with(None, "")?.is_empty();
+        let is_ours = is_nothing(&self.with(None, "")?);
         let permissions = self.status.as_ref().map(Metadata::permissions);
         let mut file = NewFile::begin(&self.path, IfThere::Replace)?;
         let private = || Permissions::from_mode(0o600);
@@ -170,6 +177,11 @@ impl Moim {
 /// Returns the file that goose was told to read.
 pub(crate) fn named() -> Option<Utf8PathBuf> {
     env::var(VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
+}
+
+/// Whether these are no bytes but the line break that ours stood before.
+fn is_nothing(bytes: &[u8]) -> bool {
+    matches!(bytes, b"" | b"\n")
 }
 
 fn is_link(path: &Utf8Path) -> bool {
