@@ -158,7 +158,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     let mut given = match settings::read(cli.common.root.as_deref()) {
         Ok(given) => given,
         Err(failure) if !names.iter().any(|name| NEED_SETTINGS.contains(&name.as_str())) => {
-            Notices::new(&cli.common).warn(failure);
+            notices(&cli.common).warn(failure);
             return Ok(cli);
         }
         Err(failure) => return Err(Notices::new(&cli.common).failure(&failure)),
@@ -285,8 +285,8 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
             _ => Exit::Done,
         };
     }
-    if first_word().is_some_and(|word| word == "hook") {
-        let _ = refused.print();
+    if is_a_hook() {
+        Notices::refusal_at_once(refused.render());
         return Exit::Done; // whoever called it can't mend its command line now
     }
     if !env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
@@ -297,6 +297,15 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
     let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
     let failure = Failure::new(Exit::Usage, "usage", format_args!("read the command line: {said}"));
     Notices::json().failure(&failure.advise("`graff-notes --help` lists what there is"))
+}
+
+/// Returns where to say what is wrong while the command line is read: a hook's clock doesn't run yet.
+fn notices(common: &Common) -> Notices {
+    if is_a_hook() { Notices::at_once() } else { Notices::new(common) }
+}
+
+fn is_a_hook() -> bool {
+    first_word().is_some_and(|word| word == "hook")
 }
 
 /// Returns the first word of the command line that is no flag.

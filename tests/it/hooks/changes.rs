@@ -8,6 +8,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
+    os::unix::fs::{MetadataExt, chown, symlink},
     process::{Child, Command, Stdio},
 };
 
@@ -18,7 +19,7 @@ use rustix::{
     process::{Pid, Signal, kill_process},
 };
 
-use super::desk::Desk;
+use super::{desk::Desk, installs::home};
 use crate::support::{skipped, wait_until, world::Ran};
 
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
@@ -205,12 +206,144 @@ fn what_the_settings_own_program_writes_at_any_step_stays() {
                     stops += 1;
                     let found = beside(&settings);
                     assert!(found["settings.json"].contains("sonnet"), "{said}: {found:?}");
-                    assert!(!found.keys().any(|name| name.contains("new")), "{said}: {found:?}");
+                    let is_draft =
+                        |name: &String| name.contains("-new.") || name.contains("-swap.");
+                    assert!(!found.keys().any(is_draft), "{said}: {found:?}");
                 }
             }
         }
     }
     assert!(stops > 30 && refusals > 8, "{stops} stops, {refusals} times refused");
+}
+
+/// What is done while a run is stopped.
+#[derive(Clone, Copy, Debug)]
+enum Meanwhile {
+    Write(&'static str),
+    Kill,
+}
+
+/// Stops a run behind the `at`th opening of the settings and then behind the exchange; returns
+/// whether it was stopped at both.
+fn stopped_twice(
+    desk: &Desk,
+    settings: &Utf8Path,
+    at: u32,
+    args: &[&str],
+    meanwhile: [Meanwhile; 2],
+) -> Option<bool> {
+    let out = desk.path().join("trace");
+    let opened = format!("inject=openat:signal=SIGSTOP:when={at}");
+    let strace = ["-o", out.as_str(), "-P", settings.as_str(), "-e", &opened];
+    let exchanged = ["-e", "inject=renameat2:signal=SIGSTOP:when=1"];
+    let mut child =
+        traced(desk, &[&strace[..], &exchanged].concat(), args)?.spawn().expect("it starts");
+    for (before, meanwhile) in meanwhile.into_iter().enumerate() {
+        let mut stopped = None;
+        wait_until("it stops or ends", || {
+            let trace = fs::read_to_string(&out).unwrap_or_default();
+            let mut stops = trace.lines().filter(|it| it.ends_with("--- stopped by SIGSTOP ---"));
+            stopped = stops.nth(before).map(pid);
+            stopped.is_some() || child.try_wait().expect("a child").is_some()
+        });
+        let Some(pid) = stopped else { return Some(false) };
+        let signal = match meanwhile {
+            Meanwhile::Write(text) => {
+                WRITES[1](settings, text);
+                Signal::CONT
+            }
+            Meanwhile::Kill => Signal::KILL,
+        };
+        kill_process(pid, signal).expect("it is there");
+    }
+    child.wait().expect("it ends");
+    Some(true)
+}
+
+#[test]
+fn what_came_out_of_the_settings_is_kept_though_the_run_is_killed_or_overtaken_again() {
+    const FIRST: &str = "{\n  \"model\": \"sonnet\"\n}\n";
+    const SECOND: &str = "{\n  \"model\": \"haiku\"\n}\n";
+    let mut alone = 0;
+    for then in [Meanwhile::Kill, Meanwhile::Write(SECOND)] {
+        for action in ["install", "remove"] {
+            for at in 1..8 {
+                let (desk, settings) = desk();
+                if action == "remove" {
+                    done(&desk, &["install", "claude-code"]);
+                }
+                let args = [action, "claude-code"];
+                let both = [Meanwhile::Write(FIRST), then];
+                let Some(was) = stopped_twice(&desk, &settings, at, &args, both) else { return };
+                let found = beside(&settings);
+                let is_first = |(_, text): (&String, &String)| text == FIRST;
+                if !was || !found.iter().any(is_first) {
+                    continue; // it had seen that text, or was not stopped
+                }
+                alone += u32::from(found["settings.json"] != FIRST);
+                let said = format!("{action}, {then:?}, {at}");
+                let ran = Ran::of(&mut run(&desk, &["install", "claude-code"])).quietly();
+                let after = beside(&settings);
+                assert!(after.iter().any(is_first), "{said}: {found:?}, then {after:?}");
+                let is_left = |name: &String| name.contains("-new.") || name.contains("-swap.");
+                assert!(!after.keys().any(is_left), "{said}: {after:?}");
+                let name = after.iter().find(|it| is_first(*it)).expect("the text").0;
+                assert!(ran.stdout().contains(name.as_str()), "{said}: {ran}");
+            }
+        }
+    }
+    assert!(alone >= 2, "{alone} times the only copy was ours to keep");
+}
+
+#[test]
+fn a_removal_of_a_whole_file_that_is_ended_at_any_step_is_ended_by_the_next() {
+    for host in ["claude-code", "goose"] {
+        for step in STEPS {
+            for at in 1.. {
+                let (desk, settings) = desk();
+                fs::remove_file(&settings).expect("they were there");
+                done(&desk, &["install", host]);
+                let kill = format!("inject={step}:signal=SIGKILL:when={at}");
+                let args = ["-o", "/dev/null", "-e", &kill];
+                let Some(mut ran) = traced(&desk, &args, &["remove", host]) else { return };
+                if ran.output().expect("it starts").status.success() {
+                    break;
+                }
+                done(&desk, &["remove", host]);
+                let left = home(&desk);
+                assert!(left.is_empty(), "{host}, {step} {at}: {left:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_a_link_to_nowhere_is_told_at_once() {
+    let (desk, settings) = desk();
+    let folder = settings.parent().expect("a folder");
+    fs::remove_dir_all(folder).expect("it was there");
+    symlink("nowhere", folder).expect("a link");
+    let ran = Ran::of(&mut run(&desk, &["install", "claude-code"])).ends(1);
+    assert!(ran.stderr().contains("it is a link that leads nowhere"), "{ran}");
+}
+
+#[test]
+fn settings_keep_their_owner_or_are_left_alone() {
+    let (desk, settings) = desk();
+    if chown(&settings, Some(4242), Some(4343)).is_err() {
+        skipped("only root gives files away");
+        return;
+    }
+    let owner = || fs::metadata(&settings).map(|it| (it.uid(), it.gid())).expect("settings");
+    let strace = ["-o", "/dev/null", "-e", "inject=fchown:error=EPERM"];
+    if let Some(mut ran) = traced(&desk, &strace, &["install", "claude-code"]) {
+        Ran::of(&mut ran).ends(1);
+        assert_eq!(beside(&settings), files(&[("settings.json", SETTINGS)]));
+    }
+    for action in ["install", "remove"] {
+        done(&desk, &[action, "claude-code"]);
+        assert_eq!(owner(), (4242, 4343), "{action}");
+    }
 }
 
 #[test]
@@ -278,8 +411,9 @@ fn a_text_is_on_disk_before_it_has_a_name_and_the_name_before_anything_builds_on
                 "renameat2 draft backup",
                 "fsync folder",
                 "fsync draft",
-                "renameat2 draft settings",
-                "unlink draft",
+                "renameat2 draft swap",
+                "renameat2 swap settings",
+                "unlink swap",
                 "fsync folder",
             ][..],
         ),
@@ -287,8 +421,9 @@ fn a_text_is_on_disk_before_it_has_a_name_and_the_name_before_anything_builds_on
             "remove",
             &[
                 "fsync draft",
-                "renameat2 draft settings",
-                "unlink draft",
+                "renameat2 draft swap",
+                "renameat2 swap settings",
+                "unlink swap",
                 "fsync folder",
                 "unlink backup",
             ],
@@ -317,6 +452,7 @@ fn call(line: &str, settings: &Utf8Path) -> Option<String> {
             Some("") => " settings",
             Some(".before-graff-notes") => " backup",
             Some(draft) if draft.starts_with(".graff-notes-new.") => " draft",
+            Some(swap) if swap.starts_with(".graff-notes-swap.") => " swap",
             _ if path == folder => " folder",
             _ => " something else",
         });

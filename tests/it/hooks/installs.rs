@@ -57,7 +57,7 @@ fn backup(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// Every file in the home, with its text.
-fn home(desk: &Desk) -> BTreeMap<Utf8PathBuf, String> {
+pub(super) fn home(desk: &Desk) -> BTreeMap<Utf8PathBuf, String> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![desk.home()]);
     while let Some(folder) = folders.pop() {
         for entry in folder.read_dir_utf8().expect("a folder").flatten() {
@@ -197,7 +197,9 @@ fn what_has_the_name_of_the_kept_text_already_is_neither_written_to_nor_removed(
         let path = put(&desk, name, SETTINGS);
         let victim = put(&desk, "victim", "precious");
         symlink(&victim, backup(&path)).expect("a link");
-        symlink(&victim, format!("{path}.graff-notes-new")).expect("a link");
+        for ours in ["new.1", "swap.1"] {
+            symlink(&victim, format!("{path}.graff-notes-{ours}")).expect("a link");
+        }
         hooks(&desk, &["install", host.as_str()]).quietly();
         assert_ne!(text(&path), SETTINGS, "{host}");
         hooks(&desk, &["remove", host.as_str()]).quietly();
@@ -206,10 +208,11 @@ fn what_has_the_name_of_the_kept_text_already_is_neither_written_to_nor_removed(
         fs::remove_file(backup(&path)).expect("the link is there");
         fs::write(backup(&path), "precious").expect("written");
         let ran = hooks(&desk, &["install", host.as_str()]).quietly();
-        let third = format!("{}.3", backup(&path));
-        assert!(ran.stdout().contains(&format!("before that\t{third}")), "{ran}");
-        assert_eq!(text(Utf8Path::new(&third)), SETTINGS, "beside what has the names");
+        let second = format!("{}.2", backup(&path));
+        assert!(ran.stdout().contains(&format!("before that\t{second}")), "{ran}");
+        assert_eq!(text(Utf8Path::new(&second)), SETTINGS, "beside what has the name");
         hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert!(!Utf8Path::new(&second).exists(), "{host}: it is back where it was");
         assert_eq!((text(&path), text(&backup(&path))), (SETTINGS.to_owned(), "precious".into()));
     }
 }

@@ -119,6 +119,19 @@ fn a_stderr_that_nobody_reads_is_not_waited_for() {
     }
 }
 
+#[test]
+fn nor_is_it_while_the_command_line_and_the_settings_are_read() {
+    let desk = desk(Host::ClaudeCode);
+    let settings = desk.project().join(".graff/config.toml");
+    std::fs::write(settings, "percent = 200\n").expect("written");
+    for args in [&["hook", "claude-code"][..], &["hook", "nobody"]] {
+        let (_unread, stderr) = full_pipe();
+        let mut command = desk.command(args);
+        let child = command.current_dir(desk.project()).stderr(stderr).spawn().expect("it starts");
+        assert_eq!(ends(child).stdout(), "", "{args:?}");
+    }
+}
+
 /// A pipe that takes nothing more, with the end that nobody reads.
 fn full_pipe() -> (PipeReader, PipeWriter) {
     let (ours, theirs) = io::pipe().expect("a pipe");

@@ -8,6 +8,7 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt,
     process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use graff_notes::{host::hook::Host, prompt::extract};
@@ -20,7 +21,8 @@ use crate::support::{skipped, world::Ran};
 const DRIVER: &str = r#"
 import { GraffNotes } from "./graff-notes.mjs"
 const sessions = JSON.parse(process.argv[2])
-const client = { session: { messages: async ({ path }) => ({ data: sessions[path.id] }) } }
+const messages = async ({ path }) => ({ data: sessions[path.id].filter(Boolean) })
+const client = { session: { messages } }
 const hooks = await GraffNotes({ client, directory: process.argv[3] })
 const prompt = async (sessionID, first) => {
   const system = [first]
@@ -31,7 +33,7 @@ const said = { before: await prompt("s1", "You are an agent.") }
 const context = []
 await hooks["experimental.session.compacting"]({ sessionID: "s1" }, { context })
 said.context = context
-sessions.s1.push(sessions.summary)
+sessions.s1?.push(sessions.summary, sessions.later)
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s1" } } })
 said.after = await prompt("s1", "You are an agent.")
@@ -46,6 +48,11 @@ const NOTE: &str = "SUBGOAL: make <retry_test> green; src/retry.rs:41 \u{1F980}"
 
 /// Returns what the plugin adds where `program` is what PATH has for it; `None` without Node.
 fn run(program: Option<&str>) -> Option<(Desk, Value)> {
+    driven(program, &session())
+}
+
+/// The same with these sessions.
+fn driven(program: Option<&str>, sessions: &Value) -> Option<(Desk, Value)> {
     let node = Command::new("sh").args(["-c", "command -v node"]).output().expect("a shell");
     if !node.status.success() {
         skipped("node is not to be had");
@@ -65,7 +72,7 @@ fn run(program: Option<&str>) -> Option<(Desk, Value)> {
     }
     let node = String::from_utf8(node.stdout).expect("UTF-8");
     let mut command = Command::new(node.trim());
-    command.args(["driver.mjs", &session().to_string(), desk.project().as_str()]);
+    command.args(["driver.mjs", &sessions.to_string(), desk.project().as_str()]);
     command.current_dir(desk.path()).env_clear().stdin(Stdio::null());
     command.env("HOME", desk.home()).env("PATH", format!("{bin}:/usr/bin:/bin"));
     let ran = Ran::of(command.stdout(Stdio::piped()).stderr(Stdio::piped())).quietly();
@@ -87,6 +94,7 @@ fn session() -> Value {
             {"info": {"role": "assistant"}, "parts": [text("I run it."), tool]},
         ],
         "summary": {"info": {"role": "assistant", "summary": true}, "parts": [text(&summary)]},
+        "later": {"info": {"role": "user", "summary": {"diffs": []}}, "parts": [text("go on")]},
     })
 }
 
@@ -108,15 +116,26 @@ fn a_note_goes_through_a_compaction_and_into_the_agents_requests_alone() {
 }
 
 #[test]
+fn a_session_whose_messages_cannot_be_had_is_compacted_all_the_same() {
+    let program = format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_graff-notes"));
+    // Without a list of messages the driver's own client throws.
+    let Some((_, said)) = driven(Some(&program), &json!({"s1": null})) else { return };
+    assert_eq!(said["after"], json!([]), "{said}");
+}
+
+#[test]
 fn a_program_that_is_missing_fails_or_hangs_changes_nothing() {
     let programs = [
         None,
         Some("#!/bin/sh\nexit 7\n"),
         Some("#!/bin/sh\nexec echo usage: graff-notes\n"),
-        Some("#!/bin/sh\nexec sleep 600\n"),
+        Some("#!/bin/sh\nsleep 30\n"), // which goes on where the shell is ended
     ];
     for program in programs {
+        let begun = Instant::now();
         let Some((desk, said)) = run(program) else { return };
+        // Five calls of three seconds, and none of thirty.
+        assert!(begun.elapsed() < Duration::from_secs(60), "{program:?}: {:?}", begun.elapsed());
         for added in said.as_object().expect("an object").values() {
             assert_eq!(*added, json!([]), "{program:?}: {said}");
         }

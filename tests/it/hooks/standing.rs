@@ -67,6 +67,7 @@ fn status_shows_every_host_a_row_and_what_is_missing() {
     assert_eq!(column(0), ["claude-code", "codex", "gemini", "opencode", "goose"]);
     assert_eq!(column(2)[..2], ["without PreCompact", "no"]);
     assert!(column(2)[2].contains("no JSON"), "{ran}");
+    assert_eq!(column(4), ["no"; 5], "the program is in no folder of PATH: {ran}");
     hooks(&desk, &["install", "codex", "--project"]).quietly();
     let both = hooks(&desk, &["status", "codex", "--json"]).ends(0);
     let scopes: Vec<_> = both.answers().iter().map(|row| row["scope"].clone()).collect();

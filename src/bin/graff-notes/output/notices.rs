@@ -72,6 +72,11 @@ impl Notices {
         Self { form: Form::Plain }
     }
 
+    /// Says why a command line is refused, as far as stderr takes it at once.
+    pub(crate) fn refusal_at_once(why: impl fmt::Display) {
+        say_at_once(why.to_string().trim_end());
+    }
+
     /// Reports a failure, and returns the status that it ends the program with.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         match &self.form {

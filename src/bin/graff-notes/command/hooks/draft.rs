@@ -2,52 +2,71 @@
 //! its place in one step, and never that of a text which nobody has looked at.
 //!
 //! The file's own program takes no lock of ours and may write at any moment. So the two texts change
-//! places, which no moment lies between, and what came out is looked at before it is thrown away.
+//! places, which no moment lies between, and what came out is looked at before it is thrown away. A
+//! text has one name while it is written, and another from just before it changes places: what a run
+//! that was killed leaves under the first is ours; what it leaves under the second may be the only
+//! copy of somebody else's text, and nothing here removes it.
+//!
+//! What this cannot do: a program that opened the file before the change and writes afterwards writes
+//! into what we have taken out, as it is with any file that is replaced. Where the file system knows
+//! no such renaming, what is written between the last look and the renaming is overwritten.
 
 use std::{
-    fs::{self, File, Permissions},
+    fs::{self, File, Metadata},
     io::{self, Write},
-    process,
+    os::unix::fs::MetadataExt,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{CWD, RenameFlags, renameat_with},
+    fs::{CWD, Gid, RenameFlags, Uid, fchown, renameat_with},
     io::Errno,
 };
 
-/// What stands between the name of the file that a draft is for, and the number of its process.
-const MIDDLE: &str = ".graff-notes-new.";
+/// What stands between the name of the file that a text is for, and a number, while it is written.
+const WRITTEN: &str = ".graff-notes-new.";
+
+/// The same, from just before it changes places with the file's.
+const SWAPPED: &str = ".graff-notes-swap.";
+
+/// So many names of a sort are tried; more than a few are only taken where runs were killed.
+const NAMES_MAX: u32 = 100;
 
 /// A text on disk beside the file that it is for.
 #[derive(Debug)]
 pub(super) struct Draft {
+    target: Utf8PathBuf,
     path: Utf8PathBuf,
     text: Vec<u8>,
 }
 
 /// What became of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Change {
     Made,
     /// Another has written the file since it was read, and what he wrote stands there.
-    Overtaken,
+    Overtaken {
+        /// Where the text stands that he wrote before that, if he wrote twice.
+        kept: Option<Utf8PathBuf>,
+    },
 }
 
+const OVERTAKEN: Change = Change::Overtaken { kept: None };
+
 impl Draft {
-    /// Writes a text beside `target`. Where that fails nothing of it stays.
+    /// Writes a text beside `target`, with the owner and the rights of `like`. Where that fails
+    /// nothing of it stays. Access lists and other attributes are not taken over.
     pub(super) fn beside(
         target: &Utf8Path,
         text: &str,
-        permissions: Option<Permissions>,
+        like: Option<&Metadata>,
     ) -> io::Result<Self> {
-        let path = name_beside(target);
-        let mut file = File::create_new(&path)?;
-        let written = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
+        let (path, mut file) = create(target)?;
+        let written = like.map_or(Ok(()), |like| belong(&file, like));
         let written = written.and_then(|()| file.write_all(text.as_bytes()));
         written.and_then(|()| file.sync_all()).inspect_err(|_| discard(&path))?;
-        Ok(Self { path, text: text.into() })
+        Ok(Self { target: target.to_owned(), path, text: text.into() })
     }
 
     /// Gives the text the first of these names that nothing has yet, and returns that.
@@ -55,97 +74,152 @@ impl Draft {
         self,
         names: impl IntoIterator<Item = Utf8PathBuf>,
     ) -> io::Result<Option<Utf8PathBuf>> {
-        for name in names {
-            match rename_to_nothing(&self.path, &name) {
-                Ok(()) => return Ok(Some(name)),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => {
-                    discard(&self.path);
-                    return Err(e);
-                }
-            }
+        let named = rename_to_first(&self.path, names);
+        if !matches!(named, Ok(Some(_))) {
+            discard(&self.path);
         }
-        discard(&self.path);
-        Ok(None)
+        named
     }
 
     /// Puts the text where `before` stands, if that stands there still.
-    pub(super) fn replace(self, target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
-        let is_before = is_text(target, before).inspect_err(|_| discard(&self.path))?;
+    pub(super) fn replace(self, before: &[u8]) -> io::Result<Change> {
+        let is_before = is_text(&self.target, before).inspect_err(|_| discard(&self.path))?;
         if !is_before {
             discard(&self.path);
-            return Ok(Change::Overtaken);
+            return Ok(OVERTAKEN);
         }
-        let change = match exchange(&self.path, target) {
-            Ok(()) if is_text(&self.path, before).unwrap_or(false) => {
-                discard(&self.path);
-                Ok(Change::Made)
-            }
-            Ok(()) => self.give_way(target),
-            Err(e) if can_never(&e) => fs::rename(&self.path, target).map(|()| Change::Made),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Change::Overtaken),
-            Err(e) => Err(e),
-        };
-        // Where what came out in our place could not be put back, it is kept under this name.
-        if is_text(&self.path, &self.text).unwrap_or(false) {
-            discard(&self.path);
+        let (target, text) = (self.target.clone(), self.text.clone());
+        let swap = self.name(names(&target, SWAPPED))?.ok_or_else(no_name)?;
+        let change = change_places(&swap, &target, &text, before);
+        if is_text(&swap, &text).unwrap_or(false) {
+            discard(&swap); // ours came back
         }
-        change
+        say_what_is_left(change, &swap)
     }
+}
 
-    /// Puts back what came out in our place. Who writes meanwhile is put back in turn: the last one
-    /// stays.
-    fn give_way(&self, target: &Utf8Path) -> io::Result<Change> {
-        let mut put = self.text.clone();
-        loop {
-            let next = fs::read(&self.path);
-            exchange(&self.path, target)?;
-            if is_text(&self.path, &put)? {
-                discard(&self.path);
-                return Ok(Change::Overtaken);
-            }
-            put = next?;
+/// Lets a text and that of `target` change places, and sees to it that it was `before`.
+fn change_places(
+    swap: &Utf8Path,
+    target: &Utf8Path,
+    text: &[u8],
+    before: &[u8],
+) -> io::Result<Change> {
+    match exchange(swap, target) {
+        Err(e) if can_never(&e) => return fs::rename(swap, target).map(|()| Change::Made),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(OVERTAKEN),
+        exchanged => exchanged?,
+    }
+    if is_text(swap, before)? {
+        discard(swap);
+        return Ok(Change::Made);
+    }
+    give_way(swap, target, text)
+}
+
+/// Puts back what came out in our place. Who writes meanwhile is put back in turn: the last one
+/// stays, and what he wrote before that is left under our name.
+fn give_way(swap: &Utf8Path, target: &Utf8Path, text: &[u8]) -> io::Result<Change> {
+    let mut put = text.to_owned();
+    loop {
+        let next = fs::read(swap);
+        exchange(swap, target)?;
+        if is_text(swap, &put)? {
+            return Ok(OVERTAKEN);
         }
+        put = next?;
     }
 }
 
 /// Removes a file, if `before` stands there still.
 pub(super) fn remove(target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
-    let aside = name_beside(target);
     if !is_text(target, before)? {
-        return Ok(Change::Overtaken);
+        return Ok(OVERTAKEN);
     }
-    match rename_to_nothing(target, &aside) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Change::Overtaken),
-        moved => moved?,
-    }
-    if is_text(&aside, before)? {
-        return fs::remove_file(&aside).map(|()| Change::Made);
-    }
-    match rename_to_nothing(&aside, target) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => discard(&aside), // newer still
-        put_back => put_back?,
-    }
-    Ok(Change::Overtaken)
+    let aside = match rename_to_first(target, names(target, SWAPPED)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(OVERTAKEN),
+        aside => aside?.ok_or_else(no_name)?,
+    };
+    say_what_is_left(remove_aside(&aside, target, before), &aside)
 }
 
-/// Removes the drafts for `target` that were left by runs which were killed. Nobody else must be at
-/// work on it.
-pub(super) fn clear(target: &Utf8Path) {
-    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else { return };
-    let Ok(entries) = folder.read_dir_utf8() else { return };
-    for entry in entries.flatten() {
-        let rest = entry.file_name().strip_prefix(name).and_then(|it| it.strip_prefix(MIDDLE));
+/// Removes what was moved aside, if it is `before`; else puts it back, where nothing newer stands.
+fn remove_aside(aside: &Utf8Path, target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
+    if is_text(aside, before)? {
+        return fs::remove_file(aside).map(|()| Change::Made);
+    }
+    match rename_to_nothing(aside, target) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(e),
+        _ => Ok(OVERTAKEN),
+    }
+}
+
+/// Adds to what became of a change where a text of somebody else's stands that is nowhere else.
+fn say_what_is_left(change: io::Result<Change>, swap: &Utf8Path) -> io::Result<Change> {
+    if fs::symlink_metadata(swap).is_err() {
+        return change;
+    }
+    match change {
+        Ok(Change::Overtaken { .. }) => Ok(Change::Overtaken { kept: Some(swap.to_owned()) }),
+        Err(e) => Err(io::Error::new(e.kind(), format!("{e}; what was there is in {swap}"))),
+        made => made,
+    }
+}
+
+/// Removes the texts for `target` that runs which were killed had not yet let change places. Nobody
+/// else must be at work on it.
+pub(super) fn clear_written(target: &Utf8Path) {
+    for path in left(target, WRITTEN) {
+        discard(&path);
+    }
+}
+
+/// Returns what such runs have left that had changed places with `target`, or was about to.
+pub(super) fn left_swapped(target: &Utf8Path) -> Vec<Utf8PathBuf> {
+    left(target, SWAPPED)
+}
+
+/// Returns the files beside `target` whose names have this middle, and a number behind it.
+fn left(target: &Utf8Path, middle: &str) -> Vec<Utf8PathBuf> {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Vec::new();
+    };
+    let folder = if folder == "" { Utf8Path::new(".") } else { folder };
+    let is_left = |entry: &camino::Utf8DirEntry| {
+        let rest = entry.file_name().strip_prefix(name).and_then(|it| it.strip_prefix(middle));
         let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
-        if rest.is_some_and(is_number) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            discard(entry.path());
+        rest.is_some_and(is_number) && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+    entries.filter(is_left).map(camino::Utf8DirEntry::into_path).collect()
+}
+
+/// Makes a file for a text that is written.
+fn create(target: &Utf8Path) -> io::Result<(Utf8PathBuf, File)> {
+    for path in names(target, WRITTEN) {
+        match File::create_new(&path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (path, file)),
         }
     }
+    Err(no_name())
 }
 
-/// Returns a name that no other process at work takes.
-fn name_beside(target: &Utf8Path) -> Utf8PathBuf {
-    format!("{target}{MIDDLE}{}", process::id()).into()
+/// Gives a file the owner and the rights of another.
+fn belong(file: &File, like: &Metadata) -> io::Result<()> {
+    let is = file.metadata()?;
+    if (is.uid(), is.gid()) != (like.uid(), like.gid()) {
+        fchown(file, Some(Uid::from_raw(like.uid())), Some(Gid::from_raw(like.gid())))?;
+    }
+    file.set_permissions(like.permissions())
+}
+
+fn names(target: &Utf8Path, middle: &str) -> impl Iterator<Item = Utf8PathBuf> {
+    (1..=NAMES_MAX).map(move |number| format!("{target}{middle}{number}").into())
+}
+
+fn no_name() -> io::Error {
+    io::Error::other(format!("{NAMES_MAX} files that other runs left stand beside it"))
 }
 
 fn is_text(path: &Utf8Path, text: &[u8]) -> io::Result<bool> {
@@ -156,28 +230,53 @@ fn is_text(path: &Utf8Path, text: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// Removes a draft; what stays of it says nothing, and is cleared next time.
-fn discard(draft: &Utf8Path) {
-    let _ = fs::remove_file(draft);
+/// Removes a text of ours; what stays of it is cleared next time.
+pub(super) fn discard(path: &Utf8Path) {
+    let _ = fs::remove_file(path);
 }
 
 fn exchange(one: &Utf8Path, other: &Utf8Path) -> io::Result<()> {
     renamed(one, other, RenameFlags::EXCHANGE)
 }
 
-fn rename_to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+/// Gives a file the first of these names that nothing has yet, and returns that.
+pub(super) fn rename_to_first(
+    from: &Utf8Path,
+    names: impl IntoIterator<Item = Utf8PathBuf>,
+) -> io::Result<Option<Utf8PathBuf>> {
+    for name in names {
+        match rename_to_nothing(from, &name) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            renamed => return renamed.map(|()| Some(name)),
+        }
+    }
+    Ok(None)
+}
+
+/// Gives a file a name that nothing has.
+pub(super) fn rename_to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match renamed(from, to, RenameFlags::NOREPLACE) {
-        Err(e) if can_never(&e) => fs::hard_link(from, to).and_then(|()| fs::remove_file(from)),
+        Err(e) if can_never(&e) => match fs::hard_link(from, to) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied && !is_there(to) => {
+                fs::rename(from, to) // a file system without second names
+            }
+            linked => linked.and_then(|()| fs::remove_file(from)),
+        },
         renamed => renamed,
     }
+}
+
+fn is_there(path: &Utf8Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 fn renamed(from: &Utf8Path, to: &Utf8Path, how: RenameFlags) -> io::Result<()> {
     Ok(renameat_with(CWD, from.as_std_path(), CWD, to.as_std_path(), how)?)
 }
 
-/// Whether the system or this file system has no such renaming.
+/// Whether the system or this file system has no such renaming: `INVAL` is what a file system of
+/// Linux says that doesn't know the flag, `NOTSUP` what one of macOS says.
 fn can_never(e: &io::Error) -> bool {
-    let errno = Errno::from_io_error(e);
-    matches!(errno, Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP))
+    let never = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
+    Errno::from_io_error(e).is_some_and(|errno| never.contains(&errno))
 }

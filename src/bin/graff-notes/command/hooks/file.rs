@@ -3,7 +3,7 @@
 
 use std::{
     fmt,
-    fs::{self, Permissions},
+    fs::{self, Metadata},
     io, iter,
 };
 
@@ -13,6 +13,7 @@ use graff_notes::ErrorKind;
 use super::{
     draft::{self, Change, Draft},
     held::{self, Held},
+    setting::Setting,
 };
 use crate::{exit::Exit, failure::Failure};
 
@@ -25,6 +26,13 @@ const BACKUPS_MAX: u32 = 100;
 /// A longer file holds no settings, in bytes.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// A text from before ours that is kept beside a file.
+#[derive(Debug)]
+pub(super) struct Copy {
+    pub(super) path: Utf8PathBuf,
+    pub(super) text: String,
+}
+
 /// A file of the user's, which may not be there.
 #[derive(Debug)]
 pub(super) struct PersonsFile {
@@ -33,7 +41,9 @@ pub(super) struct PersonsFile {
     /// The file itself, past any link.
     target: Utf8PathBuf,
     text: Option<String>,
-    permissions: Option<Permissions>,
+    status: Option<Metadata>,
+    /// Texts of others that a run which was killed had left, and where they are kept now.
+    rescued: Vec<Utf8PathBuf>,
     /// Its folder, where the file is to be changed.
     _held: Option<Held>,
 }
@@ -49,7 +59,8 @@ impl PersonsFile {
                     target: path.clone(),
                     path,
                     text: None,
-                    permissions: None,
+                    status: None,
+                    rescued: Vec::new(),
                     _held: None,
                 });
             }
@@ -64,18 +75,61 @@ impl PersonsFile {
         }
         let bytes = fs::read(&target).map_err(|e| failed("read", &target, &e))?;
         let text = String::from_utf8(bytes).map_err(|_| refused(&path, "it is not UTF-8"))?;
-        let permissions = Some(status.permissions());
-        Ok(Self { path, target, text: Some(text), permissions, _held: None })
+        let (text, status) = (Some(text), Some(status));
+        Ok(Self { path, target, text, status, rescued: Vec::new(), _held: None })
     }
 
-    /// Keeps other runs of ours from changing the file, and reads it anew.
-    pub(super) fn hold(self) -> Result<Self, Failure> {
+    /// Keeps other runs of ours from changing the file, clears up behind those that were killed, and
+    /// reads it anew. `setting` is what belongs into it.
+    pub(super) fn hold(self, setting: Setting) -> Result<Self, Failure> {
         let held = Held::folder(self.target.parent().unwrap_or(Utf8Path::new("")))?;
-        let file = Self::open(self.path)?;
-        if file.target == self.target && held.is_alone() {
-            draft::clear(&file.target);
+        let mut rescued = Vec::new();
+        // Where there are no locks, what is found may be that of a run at work.
+        if held.is_alone() {
+            draft::clear_written(&self.target);
+            for left in draft::left_swapped(&self.target) {
+                rescued.extend(self.settle_left(&left, setting)?);
+            }
         }
-        Ok(Self { _held: Some(held), ..file })
+        let file = Self::open(self.path)?;
+        if file.target != self.target {
+            return Err(file.overtaken(None));
+        }
+        Ok(Self { _held: Some(held), rescued, ..file })
+    }
+
+    /// Finds a place for what a run that was killed has taken out, or was about to put in: it may be
+    /// the only copy of somebody else's text. Returns where it is kept, unless it stands elsewhere or
+    /// is put back.
+    fn settle_left(
+        &self,
+        left: &Utf8Path,
+        setting: Setting,
+    ) -> Result<Option<Utf8PathBuf>, Failure> {
+        let failed = |e: &io::Error| failed("clear away", left, e);
+        match draft::rename_to_nothing(left, &self.target) {
+            Ok(()) => return Ok(None), // it was taken out, and nothing put in
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&e)),
+            Err(_) => {}
+        }
+        let bytes = fs::read(left).map_err(|e| failed(&e))?;
+        let file = Self::open(self.target.clone())?;
+        if str::from_utf8(&bytes).is_ok_and(|text| file.has_all_of(text, setting)) {
+            draft::discard(left);
+            return Ok(None);
+        }
+        draft::rename_to_first(left, self.copy_paths()).map_err(|e| failed(&e))
+    }
+
+    /// Whether nothing but our hooks is in this text that is not in the file's or in a copy of it.
+    fn has_all_of(&self, text: &str, setting: Setting) -> bool {
+        let becomes = |before: Option<&str>, after: Option<&str>| {
+            setting.installed(before).is_ok_and(|it| Some(it.as_str()) == after)
+        };
+        self.text() == Some(text)
+            || self.copies().any(|copy| copy.text == text)
+            || becomes(self.text(), Some(text))
+            || becomes(Some(text), self.text())
     }
 
     /// Refuses a file to which a link leads out of `project`: whoever made the repository put it
@@ -96,6 +150,11 @@ impl PersonsFile {
         self.text.as_deref()
     }
 
+    /// Returns where texts of others are kept now that a run which was killed had left.
+    pub(super) fn rescued(&self) -> &[Utf8PathBuf] {
+        &self.rescued
+    }
+
     pub(super) fn into_path(self) -> Utf8PathBuf {
         self.path
     }
@@ -105,17 +164,18 @@ impl PersonsFile {
         refused(&self.path, why)
     }
 
-    /// Puts another text in the place of this one, in one step, with the rights that it had.
+    /// Puts another text in the place of this one, in one step, with the owner and the rights that it
+    /// had.
     ///
     /// A file that its host, or whoever else, has written since it was read is left alone.
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.check_writable()?;
         let draft = self.draft(text).map_err(|e| failed("replace", &self.target, &e))?;
         let change = match &self.text {
-            Some(before) => draft.replace(&self.target, before.as_bytes()),
+            Some(before) => draft.replace(before.as_bytes()),
             None => draft.name([self.target.clone()]).map(|name| match name {
                 Some(_) => Change::Made,
-                None => Change::Overtaken,
+                None => Change::Overtaken { kept: None },
             }),
         };
         self.settle(change.map_err(|e| failed("replace", &self.target, &e))?)?;
@@ -144,18 +204,18 @@ impl PersonsFile {
         }
     }
 
-    /// Keeps the text as it is beside the file, and returns where. Whatever has that name already is
-    /// not ours to replace: then it gets the next one, with a number.
+    /// Keeps the text as it is beside the file, and returns where. Where a copy has it already, that
+    /// is it. Whatever else has that name is not ours to replace: then it gets the next one, with a
+    /// number.
     pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
-        let first = self.backup_path();
-        if self.backup()? == self.text {
-            return Ok(first); // of a run that was killed before it changed the file
+        if let Some(copy) = self.copies().find(|copy| Some(copy.text.as_str()) == self.text()) {
+            return Ok(copy.path);
         }
-        let numbered = (2..=BACKUPS_MAX).map(|number| format!("{first}.{number}").into());
-        let names = iter::once(first.clone()).chain(numbered);
-        let kept = self.draft(self.text().unwrap_or_default()).and_then(|draft| draft.name(names));
-        let Some(name) = kept.map_err(|e| failed("write", &first, &e))? else {
+        let first = format!("{}{BACKUP_SUFFIX}", self.target);
+        let draft = self.draft(self.text().unwrap_or_default());
+        let kept = draft.and_then(|draft| draft.name(self.copy_paths()));
+        let Some(name) = kept.map_err(|e| failed("write", Utf8Path::new(&first), &e))? else {
             let why = format_args!("there are {BACKUPS_MAX} copies of it, {first} and on");
             return Err(self.left_alone(why));
         };
@@ -163,45 +223,51 @@ impl PersonsFile {
         Ok(name)
     }
 
-    /// Returns the text that was kept, where there is one.
-    pub(super) fn backup(&self) -> Result<Option<String>, Failure> {
-        let backup = self.backup_path();
-        let is_ours = |status: fs::Metadata| status.is_file() && status.len() <= BYTES_MAX;
-        if !fs::symlink_metadata(&backup).is_ok_and(is_ours) {
-            return Ok(None);
+    /// Returns the copies that are kept beside the file.
+    pub(super) fn copies(&self) -> impl Iterator<Item = Copy> {
+        self.copy_paths().filter_map(|path| {
+            let is_ours = |status: Metadata| status.is_file() && status.len() <= BYTES_MAX;
+            fs::symlink_metadata(&path).is_ok_and(is_ours).then_some(())?;
+            let text = fs::read_to_string(&path).ok()?; // another's is none of ours
+            Some(Copy { path, text })
+        })
+    }
+
+    /// Removes the copy that says what the file says; returns whether there was one.
+    pub(super) fn forget_copy_of_it(&self) -> Result<bool, Failure> {
+        let Some(copy) = self.copies().find(|copy| Some(copy.text.as_str()) == self.text()) else {
+            return Ok(false);
+        };
+        match fs::remove_file(&copy.path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &copy.path, &e)),
+            _ => Ok(true),
         }
-        fs::read_to_string(&backup).map(Some).map_err(|e| failed("read", &backup, &e))
     }
 
-    /// Removes the text that was kept.
-    pub(super) fn forget_backup(&self) -> Result<(), Failure> {
-        let backup = self.backup_path();
-        match fs::remove_file(&backup) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &backup, &e)),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn backup_path(&self) -> Utf8PathBuf {
-        self.beside(BACKUP_SUFFIX)
-    }
-
-    fn beside(&self, suffix: &str) -> Utf8PathBuf {
-        Utf8PathBuf::from(format!("{}{suffix}", self.target))
+    fn copy_paths(&self) -> impl Iterator<Item = Utf8PathBuf> + use<> {
+        let first = format!("{}{BACKUP_SUFFIX}", self.target);
+        let numbered: Vec<_> = (2..=BACKUPS_MAX).map(|n| format!("{first}.{n}").into()).collect();
+        iter::once(first.into()).chain(numbered)
     }
 
     fn draft(&self, text: &str) -> io::Result<Draft> {
-        Draft::beside(&self.target, text, self.permissions.clone())
+        Draft::beside(&self.target, text, self.status.as_ref())
     }
 
     /// Whoever has written the file since it was read must not lose what he wrote.
     fn settle(&self, change: Change) -> Result<(), Failure> {
-        if change == Change::Made {
-            return Ok(());
+        match change {
+            Change::Made => Ok(()),
+            Change::Overtaken { kept } => Err(self.overtaken(kept.as_deref())),
         }
-        let what = format_args!("change {}: it was written by another meanwhile", self.path);
-        let failure = Failure::new(Exit::Failed, ErrorKind::Io.as_str(), what);
-        Err(failure.advise("run it again").at(&self.path))
+    }
+
+    fn overtaken(&self, kept: Option<&Utf8Path>) -> Failure {
+        let path = &self.path;
+        let kept = kept.map(|kept| format!(", and what stood there before that is in {kept}"));
+        let kept = kept.unwrap_or_default();
+        let what = format_args!("change {path}: it was written by another meanwhile{kept}");
+        Failure::new(Exit::Failed, ErrorKind::Io.as_str(), what).advise("run it again").at(path)
     }
 
     /// Sees to it that a loss of power doesn't undo what was done to the file.
@@ -213,8 +279,8 @@ impl PersonsFile {
     /// A file that is replaced needs no right to be written; but whoever took that right away
     /// doesn't want it changed.
     fn check_writable(&self) -> Result<(), Failure> {
-        match &self.permissions {
-            Some(permissions) if permissions.readonly() => {
+        match &self.status {
+            Some(status) if status.permissions().readonly() => {
                 Err(refused(&self.path, "it is read-only"))
             }
             _ => Ok(()),

@@ -25,6 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often is looked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// What systems say where a file system has no locks. NFS locks only what is open for writing, which
+/// no folder is: `BADF`; others don't lock folders: `INVAL`.
+const NO_LOCKS: [Errno; 6] =
+    [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::NOSYS, Errno::BADF, Errno::INVAL];
+
 /// A folder that is ours as long as this is there.
 #[derive(Debug)]
 pub(super) struct Held {
@@ -38,22 +43,26 @@ impl Held {
     pub(super) fn folder(folder: &Utf8Path) -> Result<Self, Failure> {
         let folder = or_here(folder);
         let begun = Instant::now();
+        let mut found = "";
         while begun.elapsed() < PATIENCE {
             make(folder).map_err(|e| failed("create the folder", folder, &e))?;
-            match lock(folder).map_err(|e| failed("lock the folder", folder, &e))? {
+            found = match lock(folder).map_err(|e| failed("lock the folder", folder, &e))? {
                 Attempt::Locked(lock) => return Ok(Self { lock: Some(lock) }),
                 Attempt::NoLocks => return Ok(Self { lock: None }),
-                Attempt::InUse => thread::sleep(LOOK_EVERY),
-                Attempt::Gone => {} // with an empty folder goes a run of ours that took its hooks out
-            }
+                Attempt::InUse => "another graff-notes holds it",
+                // With an empty folder goes a run of ours that took its hooks out.
+                Attempt::Gone => "another takes it away, time and again,",
+            };
+            thread::sleep(LOOK_EVERY);
         }
         let seconds = PATIENCE.as_secs();
-        let what = format_args!("lock {folder}: another graff-notes holds it for {seconds} s now");
+        let what = format_args!("lock {folder}: {found} for {seconds} s now");
         let failure = Failure::new(Exit::Busy, ErrorKind::Busy.as_str(), what).at(folder);
         Err(failure.advise("wait for the other one to end, and run it again"))
     }
 
-    /// Whether nobody else of ours can be at work here.
+    /// Whether nobody else of ours can be at work here, on this machine: a file system of many may
+    /// keep its locks from the others. A run there whose text is taken away fails, and costs nothing.
     pub(super) fn is_alone(&self) -> bool {
         self.lock.is_some()
     }
@@ -77,9 +86,7 @@ fn lock(folder: &Utf8Path) -> io::Result<Attempt> {
         Ok(()) if is_still(folder, &handle)? => Ok(Attempt::Locked(handle)),
         Ok(()) => Ok(Attempt::Gone),
         Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(Attempt::InUse),
-        Err(Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS | Errno::BADF | Errno::INVAL) => {
-            Ok(Attempt::NoLocks)
-        }
+        Err(e) if NO_LOCKS.contains(&e) => Ok(Attempt::NoLocks),
         Err(e) => Err(e.into()),
     }
 }
@@ -99,7 +106,13 @@ fn make(folder: &Utf8Path) -> io::Result<()> {
     let Some(above) = folder.parent().filter(|_| !folder.is_dir()) else { return Ok(()) };
     make(above)?;
     match fs::create_dir(folder) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match fs::symlink_metadata(folder) {
+            Ok(there) if there.is_symlink() && !folder.is_dir() => {
+                Err(io::Error::other("it is a link that leads nowhere"))
+            }
+            Ok(there) if there.is_file() => Err(e),
+            _ => Ok(()), // another run has made it just now
+        },
         // A run that takes its hooks out has just removed the one above: the next look makes it.
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         made => made.and_then(|()| sync(above)),

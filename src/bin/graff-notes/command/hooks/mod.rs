@@ -53,7 +53,8 @@ Examples:
   graff-notes hooks status codex --json
 
 In a pipe it prints: host, user or project, whether the hooks are in, whether Codex has trust
-on record for them, when the host last called and on which event, the settings. Without a host it
+on record for them, where in PATH the program is that the host will find, when the host last called
+and on which event, the settings. Without a host it
 has a line for each of them, and one more where a project has hooks of its own.
 
 Exit status: 1 where settings cannot be read, else 0. Without HOME only a project has settings.";
@@ -116,7 +117,8 @@ impl Where {
         let mut done = self.done(place::after_install(self.host));
         let scope = self.scope(cx)?;
         for (path, setting) in places(self.host, &scope)? {
-            let mut file = scope.hold(path)?;
+            let mut file = scope.hold(path, setting)?;
+            done.backups.extend_from_slice(file.rescued());
             let before = file.text().map(str::to_owned);
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
             if before.as_deref() == Some(after.as_str()) {
@@ -136,11 +138,13 @@ impl Where {
         let mut done = self.done(place::after_removal(self.host));
         let scope = self.scope(cx)?;
         for (path, setting) in places(self.host, &scope)? {
-            if scope.open(path.clone())?.text().is_none() {
+            let has_folder = path.parent().is_none_or(|folder| folder.is_dir());
+            if scope.open(path.clone())?.text().is_none() && !has_folder {
                 done.unchanged.push(path);
                 continue;
             }
-            self.remove_from(scope.hold(path)?, setting, &scope, &mut done)?;
+            // A run that was killed may have left something in the folder alone.
+            self.remove_from(scope.hold(path, setting)?, setting, &scope, &mut done)?;
         }
         let left = status::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
@@ -157,23 +161,24 @@ impl Where {
         scope: &Scope,
         done: &mut Done,
     ) -> Result<(), Failure> {
-        let backup = file.backup()?;
+        done.backups.extend_from_slice(file.rescued());
+        let copies: Vec<_> = file.copies().collect();
         let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it)) else {
-            if file.text() == backup.as_deref() {
-                file.forget_backup()?; // of a run that was killed
+            if file.text().is_some() {
+                file.forget_copy_of_it()?; // of a run that was killed
+            } else {
+                file.remove_empty_folders(&place::roof(self.host, scope)?); // likewise
             }
             done.unchanged.push(file.into_path());
             return Ok(());
         };
-        let after = setting.removed(&before, backup.as_deref());
-        match after.map_err(|why| file.left_alone(why))? {
+        let texts: Vec<_> = copies.iter().map(|copy| copy.text.as_str()).collect();
+        match setting.removed(&before, &texts).map_err(|why| file.left_alone(why))? {
             Some(after) => file.replace(&after)?,
             None => file.delete()?,
         }
-        if file.text() == backup.as_deref() {
-            file.forget_backup()?;
-        } else if backup.is_some() {
-            done.backups.push(file.backup_path());
+        if !file.forget_copy_of_it()? {
+            done.backups.extend(copies.into_iter().map(|copy| copy.path).take(1));
         }
         if file.text().is_none() {
             file.remove_empty_folders(&place::roof(self.host, scope)?);

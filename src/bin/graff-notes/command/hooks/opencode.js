@@ -16,7 +16,11 @@ const NOT_THE_AGENT = /title generator|context summarization agent/
 const call = (event, session, cwd, more = {}) =>
   new Promise((done) => {
     const hook = spawn("graff-notes", ["hook", "opencode"], { cwd, stdio: ["pipe", "pipe", "ignore"] })
-    const deadline = setTimeout(() => hook.kill("SIGKILL"), DEADLINE_MS)
+    const deadline = setTimeout(() => {
+      hook.kill("SIGKILL")
+      hook.stdout.destroy() // whatever the program has started may hold it open
+      done("")
+    }, DEADLINE_MS)
     let out = ""
     hook.stdout.on("data", (data) => (out += data))
     hook.stdin.on("error", () => {})
@@ -35,6 +39,9 @@ const call = (event, session, cwd, more = {}) =>
 const textOf = (message) =>
   message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
 
+// A user's message has an object of that name, which says what changed.
+const isSummary = ({ info }) => info.role === "assistant" && info.summary === true
+
 // What the mechanical note is made of: the conversation in the shape that the program reads.
 const record = ({ info, parts }) => ({
   role: info.role,
@@ -51,7 +58,13 @@ const record = ({ info, parts }) => ({
 })
 
 export const GraffNotes = async ({ client, directory }) => {
-  const messages = async (id) => (await client.session.messages({ path: { id } })).data ?? []
+  const messages = async (id) => {
+    try {
+      return (await client.session.messages({ path: { id } })).data ?? []
+    } catch {
+      return [] // the compaction must not fail for want of them
+    }
+  }
   return {
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
       if (!sessionID || NOT_THE_AGENT.test((system[0] ?? "").slice(0, 400))) return
@@ -66,7 +79,7 @@ export const GraffNotes = async ({ client, directory }) => {
     event: async ({ event }) => {
       if (event.type !== "session.compacted") return
       const id = event.properties.sessionID
-      const summary = (await messages(id)).findLast(({ info }) => info.summary)
+      const summary = (await messages(id)).findLast(isSummary)
       await call("PostCompact", id, directory, { compact_summary: summary ? textOf(summary) : "" })
     },
   }

@@ -35,8 +35,8 @@ impl Scope {
     }
 
     /// Opens a file of these settings to change it, which no other run of ours does meanwhile.
-    pub(super) fn hold(&self, path: Utf8PathBuf) -> Result<PersonsFile, Failure> {
-        let file = self.open(path)?.hold()?;
+    pub(super) fn hold(&self, path: Utf8PathBuf, setting: Setting) -> Result<PersonsFile, Failure> {
+        let file = self.open(path)?.hold(setting)?;
         match self {
             Self::User => Ok(file),
             Self::Project(root) => file.within(root),

@@ -37,21 +37,21 @@ impl Setting {
 
     /// Returns the file's text without what belongs there, or `None` where the file has to go.
     ///
-    /// `backup` is the text before it was installed, where there was one.
+    /// `copies` are the texts that are kept from before; one of them may be what it was made from.
     pub(super) fn removed(
         self,
         before: &str,
-        backup: Option<&str>,
+        copies: &[&str],
     ) -> Result<Option<String>, LeftAlone> {
         let Self::Hooks(host) = self else { return Ok(None) };
-        let restored = |backup: &&str| {
-            !self.has_ours(backup) && settings::install(host, backup).as_deref() == Ok(before)
+        let restored = |copy: &&&str| {
+            !self.has_ours(copy) && settings::install(host, copy).as_deref() == Ok(before)
         };
-        if let Some(backup) = backup.filter(restored) {
-            return Ok(Some(backup.to_owned()));
+        if let Some(copy) = copies.iter().find(restored) {
+            return Ok(Some((*copy).to_owned()));
         }
         let after = settings::remove(host, before).map_err(LeftAlone::because)?;
-        Ok(Some(after).filter(|after| backup.is_some() || after.trim() != "{}"))
+        Ok(Some(after).filter(|after| !copies.is_empty() || after.trim() != "{}"))
     }
 
     /// Returns whether something of ours is in a text, or may be, where that cannot be told.

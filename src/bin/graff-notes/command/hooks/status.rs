@@ -155,6 +155,7 @@ impl Standing {
             Cell::text(self.scope),
             Cell::text(self.installed.words()),
             Cell::text(trusted),
+            Cell::text(self.reachable.as_ref().map_or("no", |it| it.as_str())),
             Cell::text(called.unwrap_or_else(|| "never".to_owned())),
             Cell::text(self.settings.as_str()),
         ]
@@ -206,8 +207,15 @@ impl Installed {
 }
 
 fn show(cx: &mut Context, standings: &[Standing], clock: &Clock) -> Result<(), Stop> {
-    let mut table =
-        Table::uncut(&["HOST", "SCOPE", "INSTALLED", "TRUSTED", "LAST CALL", "SETTINGS"]);
+    let mut table = Table::uncut(&[
+        "HOST",
+        "SCOPE",
+        "INSTALLED",
+        "TRUSTED",
+        "REACHABLE",
+        "LAST CALL",
+        "SETTINGS",
+    ]);
     for standing in standings {
         table.row(&mut cx.out, standing.cells(clock))?;
     }
