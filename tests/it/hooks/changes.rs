@@ -277,10 +277,11 @@ fn what_came_out_of_the_settings_is_kept_though_the_run_is_killed_or_overtaken_a
                 let Some(was) = stopped_twice(&desk, &settings, at, &args, both) else { return };
                 let found = beside(&settings);
                 let is_first = |(_, text): (&String, &String)| text == FIRST;
-                if !was || !found.iter().any(is_first) {
-                    continue; // it had seen that text, or was not stopped
+                let mut places = found.iter().filter(|it| is_first(*it)).map(|(name, _)| name);
+                if !was || !places.next().is_some_and(|name| name.contains("-swap.")) {
+                    continue; // it had seen that text and kept a copy, or was not stopped
                 }
-                alone += u32::from(found["settings.json"] != FIRST);
+                alone += 1;
                 let said = format!("{action}, {then:?}, {at}");
                 let ran = Ran::of(&mut run(&desk, &["install", "claude-code"])).quietly();
                 let after = beside(&settings);
