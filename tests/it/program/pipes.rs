@@ -1,6 +1,7 @@
 //! Closed pipes, closed streams, and what an early end of the reader means: nothing.
 
 use std::{
+    fs,
     io::Read,
     process::{Child, Command, Stdio},
 };
@@ -60,6 +61,36 @@ fn a_reader_that_goes_half_way_ends_the_program_quietly() {
     child.stdout.take().expect("a pipe").read_exact(&mut some).expect("some of it");
     let ran = Ran::of_child(child);
     assert_eq!(ran.ends(0).stderr(), "");
+}
+
+#[test]
+fn a_session_that_is_forgotten_while_all_are_read_is_left_out() {
+    let world = World::new();
+    // A path so long that the answer about each session is, too: it stands in the pipe, full.
+    let root = (0..12).fold(world.root().to_owned(), |root, _| root.join("d".repeat(200)));
+    let notes = root.join(".graff/notes");
+    fs::create_dir_all(&notes).expect("a folder");
+    for name in 100..200 {
+        let text = "x".repeat(2_000);
+        let line = format!("{{\"v\":1,\"session\":\"s{name}\",\"gen\":1,\"text\":\"{text}\"}}\n");
+        fs::write(notes.join(format!("s{name}.notes.jsonl")), line).expect("a log");
+    }
+    for (forgotten, args) in
+        [("s197", &["list"][..]), ("s198", &["verify"]), ("s199", &["export", "--format", "jsonl"])]
+    {
+        let mut command = world.command(&[args, &["--json"]].concat());
+        let mut child = command.env("GRAFF_ROOT", &root).spawn().expect("it runs");
+        let pipe = child.stdout.as_mut().expect("a pipe");
+        let mut said = vec![0];
+        pipe.read_exact(&mut said).expect("it has begun");
+        fs::remove_file(notes.join(format!("{forgotten}.notes.jsonl"))).expect("it was there");
+        pipe.read_to_end(&mut said).expect("the rest");
+        assert_eq!(Ran::of_child(child).ends(0).stderr(), "", "{args:?}");
+        let said = String::from_utf8(said).expect("UTF-8");
+        assert!(said.contains("\"s196\"") && !said.contains(forgotten), "{args:?}");
+        let named = world.command(&["verify", forgotten]).env("GRAFF_ROOT", &root).spawn();
+        Ran::of_child(named.expect("it runs")).ends(3);
+    }
 }
 
 #[test]

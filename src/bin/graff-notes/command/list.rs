@@ -5,6 +5,7 @@ use std::{cmp::Reverse, fs, ops::ControlFlow};
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
+    ErrorKind,
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
@@ -96,6 +97,9 @@ impl List {
             |session| store.verify(session),
             |session, looked| {
                 progress.step();
+                if looked.as_ref().is_err_and(|e| e.kind() == ErrorKind::NotFound) {
+                    return Ok(ControlFlow::Continue(())); // forgotten meanwhile
+                }
                 let looked = looked.map_err(|e| explain(e, &store, session)).inspect_err(|why| {
                     progress.aside(|| cx.notices.warn(why));
                 });

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
+    ErrorKind,
     log::{Concern, Finding, Health},
     session::SessionName,
     store::Store,
@@ -33,8 +34,8 @@ there are, and one with the reason `rejected` where the lines are that repairs t
 makes a log damaged, a remark doesn't. On a terminal the faults come first, and remarks of one sort \
 are one line.
 
-Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one is not \
-there, or none is; else 0.";
+Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one that \
+was named is not there, or none is; else 0.";
 
 /// The reason in a row that tells of the file with what repairs took out.
 const REJECTED: &str = "rejected";
@@ -89,7 +90,8 @@ impl Verify {
         let named =
             self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
-        let sessions = if named.is_empty() { store.sessions()?.names } else { named };
+        let all = named.is_empty();
+        let sessions = if all { store.sessions()?.names } else { named };
         if sessions.is_empty() {
             let folder = store.notes_path();
             let what = format_args!("verify anything: there is no session in {folder}");
@@ -107,6 +109,7 @@ impl Verify {
                     heard_or_not(progress.beside_answer(|| say(cx, &store, session, &health)))?;
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
+                Err(e) if all && e.kind() == ErrorKind::NotFound => Exit::Done, // it is forgotten
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
             progress.step();

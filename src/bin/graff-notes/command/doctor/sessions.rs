@@ -1,6 +1,6 @@
 //! Whether every log can be read, is whole, and is no newer than now.
 
-use graff_notes::{log::Health, session::SessionName, store::Store, units::Timestamp};
+use graff_notes::{ErrorKind, log::Health, session::SessionName, store::Store, units::Timestamp};
 
 use super::Finding;
 use crate::{context::now, output::plural};
@@ -16,11 +16,13 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
         Ok(sessions) => sessions,
         Err(e) => return vec![Finding::failure(CHECK, e.with_causes(), e.advice())],
     };
-    let (mut findings, mut newest) = (Vec::new(), Timestamp::ZERO);
+    let (mut findings, mut newest, mut logs) = (Vec::new(), Timestamp::ZERO, 0);
     for session in &sessions.names {
         match store.verify(session) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
             Err(e) => findings.push(Finding::failure(CHECK, e.with_causes(), e.advice())),
             Ok(health) => {
+                logs += 1;
                 newest = newest.max(health.newest.map_or(Timestamp::ZERO, |it| it.created_at));
                 if !health.is_ok() {
                     findings.push(damaged(session, &health));
@@ -30,8 +32,8 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
     }
     findings.extend(of_others(store, &sessions.unrecognised));
     if findings.is_empty() {
-        let logs = plural(sessions.names.len() as u64, "log");
-        findings.push(Finding::ok(CHECK, format!("{logs}, all of them whole")));
+        let detail = format!("{}, all of them whole", plural(logs, "log"));
+        findings.push(Finding::ok(CHECK, detail));
     }
     findings.push(clock(newest));
     findings

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
-use graff_notes::{session::SessionName, store::Store};
+use graff_notes::{ErrorKind, session::SessionName, store::Store};
 use serde::Serialize;
 
 use super::verify::graver;
@@ -36,7 +36,7 @@ A record of a newer version of the format is exported as what it is, without its
 damage, and `import` leaves it out.
 
 Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be \
-read, else 3 where a session is not there, or none is; else 0.";
+read, else 3 where a session that was named is not there, or none is; else 0.";
 
 /// Writes the records of sessions as one document
 #[derive(Args, Debug)]
@@ -205,6 +205,9 @@ impl Run<'_> {
                 let torn = Entry::of_tail(tail, session, lines + 1);
                 torn.iter().try_for_each(|entry| self.say(session, entry))?;
                 Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
+            }
+            Err(e) if export.sessions.is_empty() && e.kind() == ErrorKind::NotFound => {
+                Ok(Exit::Done) // forgotten meanwhile
             }
             Err(e) => {
                 let failure = explain(e, store, session);
