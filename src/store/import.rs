@@ -19,7 +19,8 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    log::{Line, Record, Replay},
+    log::{Body, Line, Record, Replay},
+    note::NoteText,
     session::SessionName,
 };
 
@@ -171,6 +172,14 @@ fn write_all(
             let number = index + 1;
             return Err(format!(
                 "record {number}: nothing vouches for {figure}, which leaves room for no others"
+            ));
+        }
+        if let Body::Note { text, .. } = &record.body
+            && text.len() > NoteText::BYTES_LIMIT
+        {
+            let (number, bytes, most) = (index + 1, text.len(), NoteText::BYTES_LIMIT);
+            return Err(format!(
+                "record {number}: its text has {bytes} bytes, and {most} is the most"
             ));
         }
         if !write(record, session, out) {

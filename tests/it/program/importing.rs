@@ -239,8 +239,11 @@ fn an_export_with_a_fault_is_refused_whole_with_the_place_of_the_fault() {
         (format!("{{\"export\":1,\"entries\":[{good},{{}}]}}"), "missing field"),
         (format!("{good}\n").replace("note", "note\u{0}"), "it is no export in JSON, and"),
         ("# s1\n\nMarkdown\n".to_owned(), "it is Markdown, as `export` writes it"),
-        (String::new(), "it is empty"),
-        (" \n\n".to_owned(), "it is empty"),
+        (with("text", json!("x".repeat(65_537))), "line 2 has a text of 65537 bytes, and 65536 is"),
+        (
+            [line("s1", 1, "one"), line("s1", 2, &"\u{e9}".repeat(35_000))].concat(),
+            "line 2 has a text of 70000 bytes, and 65536 is the most",
+        ),
         (format!("{{\"export\":1,\"entries\":[{good},"), "its JSON ends before it is complete"),
     ] {
         let world = World::new();
@@ -267,8 +270,13 @@ fn what_cannot_be_meant_is_refused() {
         let ran = world.run(&[&["import"], args].concat()).ends(status);
         assert!(ran.stderr().starts_with(&format!("graff-notes: could not {why}")), "{ran}");
     }
-    let ran = world.fed("{\"export\":1,\"entries\":[]}", &["import", "-"]).ends(3);
-    assert!(ran.stderr().contains("there is no record in it"), "{ran}");
+    // What `export` writes where there is nothing to, in JSON and in JSONL.
+    for nothing in ["{\"export\":1,\"entries\":[]}", "", " \n\n"] {
+        for args in [&["import", "-"][..], &["import", "-", "--as", "s3"]] {
+            let ran = world.fed(nothing, args).ends(3);
+            assert!(ran.stderr().contains("there is no record in it"), "{nothing:?}: {ran}");
+        }
+    }
     assert!(!world.root().join(".graff").exists());
 }
 

@@ -106,3 +106,20 @@ fn a_log_whose_numbers_repeat_or_go_back_comes_as_it_is_and_is_called_what_it_is
         }
     }
 }
+
+#[test]
+fn a_text_that_is_too_long_for_a_note_is_refused_on_this_path_too() {
+    for (bytes, is_taken) in [(65_536, true), (65_537, false)] {
+        let medium = holding(&two_notes());
+        let before = medium.live()[LOG].clone();
+        let text = "x".repeat(bytes);
+        let third = format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"{text}\"}}\n").into_bytes();
+        let imported = import(&store_on(medium.clone()), &[two_notes(), third].concat());
+        assert_eq!(imported.is_ok(), is_taken, "{bytes} bytes");
+        let Err(e) = imported else { continue };
+        assert_eq!(e.kind(), ErrorKind::InvalidInput);
+        let why = "record 3: its text has 65537 bytes, and 65536 is the most";
+        assert!(e.with_causes().contains(why), "{}", e.with_causes());
+        assert_eq!(medium.live()[LOG], before);
+    }
+}

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use graff_notes::{
     log::{Body, Entry, Fault, LINE_BYTES_MAX, Line, Record, Replay, Tail, win_back},
-    note::Author,
+    note::{Author, NoteText},
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
 };
@@ -88,11 +88,13 @@ impl Document {
         if form(bytes).is_some_and(|form| form.entries.is_some()) {
             return Self::of_whole(bytes);
         }
-        let first = lines(bytes).next().and_then(|(_, line)| form(line));
-        if first.is_some_and(|form| form.export.is_some()) {
+        let Some((_, first)) = lines(bytes).next() else {
+            return Ok(Self::default()); // an export of nothing, line by line
+        };
+        if form(first).is_some_and(|form| form.export.is_some()) {
             return Self::of_lines(bytes);
         }
-        Self::of_log(bytes).ok_or_else(|| what_else(bytes))
+        Self::of_log(bytes)?.ok_or_else(|| what_else(bytes))
     }
 
     fn of_whole(bytes: &[u8]) -> Result<Self, String> {
@@ -115,18 +117,20 @@ impl Document {
     }
 
     /// Reads a log, which is that of the session whose record comes first.
-    fn of_log(bytes: &[u8]) -> Option<Self> {
+    fn of_log(bytes: &[u8]) -> Result<Option<Self>, String> {
         let session = lines(bytes).find_map(|(_, line)| {
             let owner: Owner = serde_json::from_slice(line).ok()?;
             let session = SessionName::parse(&owner.session).ok()?;
             matches!(Line::read(line, &session), Line::Record(_)).then_some(session)
-        })?;
+        });
+        let Some(session) = session else { return Ok(None) };
         let mut lines = LogLines {
             bytes,
             session: &session,
             records: Vec::new(),
             left_out: Vec::new(),
             newer: 0,
+            refused: None,
         };
         let mut replay = Replay::of(&session);
         let mut number = 0;
@@ -141,8 +145,9 @@ impl Document {
         if let Tail::Torn { offset, length, fault } = tail {
             lines.see_bad(number + 1, offset, length, fault);
         }
-        let LogLines { records, left_out, newer, .. } = lines;
-        Some(Self { sessions: BTreeMap::from([(session, records)]), left_out, newer })
+        let LogLines { records, left_out, newer, refused, .. } = lines;
+        let sessions = BTreeMap::from([(session.clone(), records)]);
+        refused.map_or(Ok(Some(Self { sessions, left_out, newer })), Err)
     }
 
     fn see(&mut self, number: u64, entry: Exported) -> Result<(), String> {
@@ -166,6 +171,9 @@ impl Document {
 impl Exported {
     fn record(self) -> Result<Record<'static>, String> {
         let cut = Bytes::new(self.cut);
+        if let Some(why) = self.text.as_deref().and_then(too_long) {
+            return Err(why);
+        }
         let body = match (self.kind.as_str(), self.text) {
             ("note" | "mechanical", Some(text)) if text.trim().is_empty() => {
                 return Err("has a blank text".to_owned());
@@ -199,13 +207,15 @@ struct LogLines<'d> {
     records: Vec<Record<'static>>,
     left_out: Vec<LeftOut>,
     newer: u64,
+    /// Why none of it can be taken in: the first reason.
+    refused: Option<String>,
 }
 
 impl LogLines<'_> {
     fn see(&mut self, entry: &Entry<'_>) {
         let why = match &entry.line {
             Line::Blank => return,
-            Line::Record(record) => return self.records.push(kept(record.clone())),
+            Line::Record(record) => return self.see_record(entry.number, kept(record.clone())),
             Line::Bad(fault) => {
                 return self.see_bad(entry.number, entry.offset, entry.length, *fault);
             }
@@ -216,6 +226,15 @@ impl LogLines<'_> {
             }
         };
         self.left_out.push(LeftOut { line: entry.number, why });
+    }
+
+    fn see_record(&mut self, line: u64, record: Record<'static>) {
+        if let Body::Note { text, .. } = &record.body
+            && let Some(why) = too_long(text)
+        {
+            self.refused.get_or_insert(format!("line {line} {why}"));
+        }
+        self.records.push(record);
     }
 
     /// Leaves a bad line out. Whole records that stand on it are left to a repair: a log that came
@@ -233,12 +252,17 @@ impl LogLines<'_> {
     }
 }
 
+/// Returns why a text is none that a note can have, if it is too long.
+fn too_long(text: &str) -> Option<String> {
+    let (bytes, most) = (text.len(), NoteText::BYTES_LIMIT);
+    (bytes > most).then(|| format!("has a text of {bytes} bytes, and {most} is the most"))
+}
+
 /// Returns what a document is that nothing can be taken in from.
 fn what_else(bytes: &[u8]) -> String {
     let text = bytes.trim_ascii();
     let whole = serde_json::from_slice::<IgnoredAny>(text);
     match text.first() {
-        None => "it is empty".to_owned(),
         Some(b'#' | b'>' | b'*') => {
             "it is Markdown, as `export` writes it to be read: export it with --format json or jsonl"
                 .to_owned()
@@ -251,7 +275,7 @@ fn what_else(bytes: &[u8]) -> String {
              the log of its session, and `graff-notes repair` wins them back"
                 .to_owned()
         }
-        Some(_) => "it is no export in JSON, and no line of it is a record".to_owned(),
+        _ => "it is no export in JSON, and no line of it is a record".to_owned(),
     }
 }
 

@@ -43,8 +43,8 @@ import again takes in the rest.
 In a pipe it prints, a row a session: session, outcome (added, would add, nothing), how many records \
 came, and how many there were before.
 
-Exit status: 1 where a session here has other records, 2 where a file cannot be imported, else 5 \
-where damage was left out, else 0; 130 where it was interrupted.";
+Exit status: 1 where a session here has other records, 2 where a file cannot be imported, 3 where \
+there is no record in any, else 5 where damage was left out, else 0; 130 where it was interrupted.";
 
 /// Takes in the records of sessions from exports and from logs
 #[derive(Args, Debug)]
@@ -147,7 +147,7 @@ impl Import {
         }
         let session = session(name)?;
         match coming.len() {
-            1 => Ok(coming.into_values().map(|records| (session.clone(), records)).collect()),
+            0 | 1 => Ok(coming.into_values().map(|records| (session.clone(), records)).collect()),
             many => {
                 let sessions = plural(many as u64, "session");
                 Err(Failure::input(format_args!("import {sessions} as one, as --as asks for")))
