@@ -5,8 +5,12 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, symlink},
+    },
     process::Stdio,
 };
 
@@ -268,6 +272,27 @@ fn the_hosts_own_variables_and_the_project_say_where() {
     }
     hooks(&desk, &["install", "gemini", "--project"]).quietly();
     assert!(desk.project().join(".gemini/settings.json").is_file());
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_is_refused_and_no_other_place_is_changed() {
+    let desk = desk();
+    let odd = OsStr::from_bytes(b"/tmp/caf\xe9");
+    for (host, variable) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR"),
+        ("codex", "CODEX_HOME"),
+        ("opencode", "OPENCODE_CONFIG_DIR"),
+        ("opencode", "XDG_CONFIG_HOME"),
+        ("gemini", "HOME"),
+    ] {
+        for verb in ["install", "remove"] {
+            let mut command = desk.command(&["hooks", verb, host]);
+            let ran = Ran::of(command.stdin(Stdio::null()).env(variable, odd)).ends(2);
+            let why = format!(", which {variable} names: it is not UTF-8");
+            assert!(ran.stderr().contains(&why), "{ran}");
+            assert_eq!(home(&desk), BTreeMap::new(), "{verb} {host}");
+        }
+    }
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(super) fn roof(host: Host, scope: &Scope) -> Result<Utf8PathBuf, Failure> {
         Scope::Project(root) => Ok(root.clone()),
         Scope::User => {
             let folder = user_folder(host)?;
-            let home = named("HOME");
+            let home = named("HOME")?;
             Ok(home.filter(|home| folder.starts_with(home)).unwrap_or(folder))
         }
     }
@@ -80,10 +80,10 @@ pub(super) fn places(host: Host, scope: &Scope) -> Result<Vec<(Utf8PathBuf, Sett
 
 fn user_folder(host: Host) -> Result<Utf8PathBuf, Failure> {
     Ok(match host {
-        Host::ClaudeCode => named("CLAUDE_CONFIG_DIR").map_or_else(|| home(".claude"), Ok)?,
-        Host::Codex => named("CODEX_HOME").map_or_else(|| home(".codex"), Ok)?,
+        Host::ClaudeCode => named("CLAUDE_CONFIG_DIR")?.map_or_else(|| home(".claude"), Ok)?,
+        Host::Codex => named("CODEX_HOME")?.map_or_else(|| home(".codex"), Ok)?,
         Host::Gemini => home(".gemini")?,
-        Host::Opencode => match (named("OPENCODE_CONFIG_DIR"), named("XDG_CONFIG_HOME")) {
+        Host::Opencode => match (named("OPENCODE_CONFIG_DIR")?, named("XDG_CONFIG_HOME")?) {
             (Some(folder), _) => folder,
             (None, Some(config)) => config.join("opencode"),
             (None, None) => home(".config/opencode")?,
@@ -103,14 +103,22 @@ const fn project_folder(host: Host) -> &'static str {
 }
 
 fn home(folder: &str) -> Result<Utf8PathBuf, Failure> {
-    named("HOME").map(|home| home.join(folder)).ok_or_else(|| {
+    named("HOME")?.map(|home| home.join(folder)).ok_or_else(|| {
         Failure::input("find the agent's settings: HOME names no folder")
             .advise("set HOME, or say --project")
     })
 }
 
-fn named(variable: &str) -> Option<Utf8PathBuf> {
-    env::var(variable).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
+/// Returns the folder that a variable names, if it is set.
+///
+/// A path that is not UTF-8 is refused: without it, the settings of another place would be changed.
+fn named(variable: &str) -> Result<Option<Utf8PathBuf>, Failure> {
+    let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) else { return Ok(None) };
+    Utf8PathBuf::from_path_buf(path.into()).map(Some).map_err(|path| {
+        let path = path.display();
+        Failure::input(format_args!("use {path}, which {variable} names: it is not UTF-8"))
+            .advise("name a folder whose path is UTF-8, or say --project")
+    })
 }
 
 /// Returns the file in which Codex CLI keeps which hooks are trusted.
