@@ -274,7 +274,9 @@ fn advice_stands_whole_below_what_was_found_however_narrow_the_terminal_is() {
         let ran = World::typing(columns, "", command(&world, &["--color", "never"])).ends(0);
         let lines: Vec<_> = ran.stdout().lines().map(str::trim).collect();
         let found = lines.iter().position(|line| line.ends_with("s1 is damaged")).expect("a row");
-        assert_eq!(lines[found + 1], "`graff-notes verify s1` shows where", "{ran}");
+        let advice =
+            "`graff-notes verify s1` shows where, `graff-notes repair s1` what can be done";
+        assert_eq!(lines[found + 1], advice, "{ran}");
         assert!(!lines.iter().any(|line| line.ends_with(" -") || *line == "-"), "{ran}");
         assert!(!ran.stdout().contains('…'), "{ran}");
     }
