@@ -4,7 +4,7 @@ use std::io;
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
 };
 
 /// A disk that syncs nothing.
@@ -25,6 +25,10 @@ impl Medium for Unsynced {
 
     fn still_names(&self, name: &str) -> io::Result<FileId> {
         self.0.still_names(name)
+    }
+
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        self.0.stamp(name)
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
@@ -53,8 +57,12 @@ impl Handle for UnsyncedFile {
         self.0.status()
     }
 
-    fn first_status(&self) -> io::Result<Status> {
-        self.0.first_status()
+    fn status_at_open(&self) -> io::Result<Status> {
+        self.0.status_at_open()
+    }
+
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        self.0.stamp()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

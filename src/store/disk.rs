@@ -14,13 +14,13 @@ use rustix::{
     process::geteuid,
 };
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use super::stamp;
 use super::{
     Level, beneath,
     layout::joined,
-    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
 };
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use super::{medium::Stamp, stamp};
 
 /// The mode of every file.
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -40,7 +40,13 @@ pub struct Disk {
 struct DiskFile {
     file: File,
     /// What it was when it was opened, which has to be looked at in any case.
-    first: Status,
+    at_open: Status,
+    /// Its stamp by that same look.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    stamp: Stamp,
+    /// A moment before it was opened: a change that the look does not show comes later.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    opening: SystemTime,
 }
 
 impl Disk {
@@ -77,27 +83,48 @@ impl Disk {
             return Ok(());
         }
         let folder = rustix::fs::fstat(&self.folder(Level::Notes)?)?;
-        if folder.st_uid != maker {
-            let (owner, group) = (Uid::from_raw(folder.st_uid), Gid::from_raw(folder.st_gid));
-            let _ = fchown(made, Some(owner), Some(group)); // not all file systems have owners
+        let (user, group) = (folder.st_uid, folder.st_gid);
+        if user == maker {
+            return Ok(());
         }
-        Ok(())
+        match fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {
+            Err(Errno::INVAL | Errno::NOTSUP | Errno::NOSYS) => Ok(()), // there are no owners here
+            Err(Errno::PERM) => Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!("it may not be given to user {user}, whose folder it is in"),
+            )),
+            given => Ok(given?),
+        }
     }
 }
 
 impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let opening = SystemTime::now();
         let root = self.root()?;
-        let mode = if access == Access::Create { FILE_MODE } else { Mode::empty() };
+        let mode = if access.makes() { FILE_MODE } else { Mode::empty() };
         let (file, mut stat) = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
-        if access == Access::Create {
+        if access.makes() {
             if permissions(&stat) != FILE_MODE {
                 fchmod(&file, FILE_MODE)?; // the umask took something away
             }
-            self.leave_to_its_owner(&file, stat.st_uid)?;
+            if access == Access::Create
+                && let Err(e) = self.leave_to_its_owner(&file, stat.st_uid)
+            {
+                self.remove(name)?; // it would keep the owner out
+                return Err(e);
+            }
             stat = rustix::fs::fstat(&file)?;
         }
-        Ok(Box::new(DiskFile { file, first: status(&stat) }))
+        Ok(Box::new(DiskFile {
+            file,
+            at_open: status(&stat),
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            stamp: stamp::of(status(&stat), &stat),
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            opening,
+        }))
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
@@ -113,6 +140,11 @@ impl Medium for Disk {
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
         let stat = beneath::stat(&joined(self.root()?, name))?;
         Ok(Some(stamp::of(status(&stat), &stat)))
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn stamp(&self, _name: &str) -> io::Result<Option<Stamp>> {
+        Ok(None)
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
@@ -154,18 +186,19 @@ impl Handle for DiskFile {
         Ok(status(&rustix::fs::fstat(&self.file)?))
     }
 
-    fn first_status(&self) -> io::Result<Status> {
-        Ok(self.first)
+    fn status_at_open(&self) -> io::Result<Status> {
+        Ok(self.at_open)
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn stamp(&self) -> io::Result<Option<Stamp>> {
-        let now = SystemTime::now(); // before the look: what comes behind it is later than this
-        if !stamp::is_truthful(&self.file)? {
-            return Ok(None);
-        }
-        let stat = rustix::fs::fstat(&self.file)?;
-        Ok(Some(stamp::of(status(&stat), &stat)).filter(|stamp| stamp::has_settled(stamp, now)))
+        let tells = stamp::has_rested(&self.stamp, self.opening) && stamp::is_truthful(&self.file)?;
+        Ok(tells.then_some(self.stamp))
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        Ok(None)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -228,7 +261,9 @@ fn flags(access: Access) -> OFlags {
     match access {
         Access::Read => OFlags::RDONLY,
         Access::Append => OFlags::RDWR | OFlags::APPEND,
-        Access::Create => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL,
+        Access::Create | Access::Draft => {
+            OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL
+        }
         // A network file system wants what it locks open for writing.
         Access::Lock | Access::Rewrite => OFlags::RDWR,
     }

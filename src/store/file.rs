@@ -26,11 +26,11 @@ impl<'a> File<'a> {
     }
 
     /// Returns what it was when it was opened.
-    pub(super) fn first_status(&self) -> Result<Status, Error> {
-        patiently(|| self.handle.first_status()).map_err(|e| self.failed("look at", e))
+    pub(super) fn status_at_open(&self) -> Result<Status, Error> {
+        patiently(|| self.handle.status_at_open()).map_err(|e| self.failed("look at", e))
     }
 
-    /// Returns the stamp by which it can be told later on that nobody has changed it since.
+    /// Returns the stamp by which it can be told later on that nobody has changed it since it was opened.
     pub(super) fn stamp(&self) -> Option<Stamp> {
         patiently(|| self.handle.stamp()).ok().flatten()
     }
@@ -96,12 +96,17 @@ impl<'a> File<'a> {
         patiently(|| self.handle.cut(len)).map_err(|e| self.failed("cut", e))
     }
 
-    /// Gives the file these rights, if it has others.
-    pub(super) fn give(&self, rights: Rights) -> Result<(), Error> {
+    /// Gives the file these rights, which are those of `log`, if it has others.
+    ///
+    /// An error speaks of the log: this file is gone when it is read.
+    pub(super) fn give(&self, rights: Rights, log: File<'_>) -> Result<(), Error> {
         if self.status()?.rights == rights {
             return Ok(());
         }
-        patiently(|| self.handle.give(rights)).map_err(|e| self.failed("keep the owner of", e))
+        patiently(|| self.handle.give(rights)).map_err(|e| {
+            let advice = "nothing was changed; do it as the user whose file that is";
+            log.failed("keep the owner of", e).with_advice(advice)
+        })
     }
 
     /// Makes the file's bytes durable, in one attempt: a second one that succeeds proves nothing.

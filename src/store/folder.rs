@@ -8,12 +8,21 @@ use super::{
     Level,
     file::File,
     layout,
-    medium::{Access, FileId, Handle, Medium, Refused, Stamp, patiently},
+    medium::{Access, FileId, Handle, Medium, Refused, Rights, Stamp, patiently},
 };
 use crate::error::{Error, ErrorKind};
 
 /// How often a file is made anew while somebody keeps removing it or its folders.
 const CREATE_TRIES: u32 = 16;
+
+/// Who is let in to a file that is made beside a log.
+#[derive(Clone, Copy)]
+pub(super) enum Mode {
+    /// Whoever is to the log.
+    OfTheLog,
+    /// Its owner alone.
+    OwnerAlone,
+}
 
 /// A medium together with the path that errors name.
 ///
@@ -60,6 +69,27 @@ impl Folder {
     pub(super) fn create(&self, name: &str) -> Result<Box<dyn Handle>, Error> {
         patiently(|| self.medium.open(name, Access::Create))
             .map_err(|e| self.failed("create", name, e))
+    }
+
+    /// Makes a file that must not be there yet, and gives it the owner and the group of `log`, and `mode`.
+    ///
+    /// Without a log it is whose the folder is.
+    pub(super) fn create_beside(
+        &self,
+        name: &str,
+        log: Option<File<'_>>,
+        mode: Mode,
+    ) -> Result<Box<dyn Handle>, Error> {
+        let Some(log) = log else { return self.create(name) };
+        let made = patiently(|| self.medium.open(name, Access::Draft))
+            .map_err(|e| self.failed("create", name, e))?;
+        let rights = log.status()?.rights;
+        let rights = match mode {
+            Mode::OfTheLog => rights,
+            Mode::OwnerAlone => Rights { mode: 0o600, ..rights },
+        };
+        self.file(name, made.as_ref()).give(rights, log)?;
+        Ok(made)
     }
 
     /// Opens a file, made empty if it is missing, together with the folders that lead to it.

@@ -84,7 +84,7 @@ impl LockFile {
     }
 
     fn of(folder: &Folder, name: &str, handle: Box<dyn Handle>) -> Result<Self, Error> {
-        let id = folder.file(name, handle.as_ref()).first_status()?.id;
+        let id = folder.file(name, handle.as_ref()).status_at_open()?.id;
         Ok(Self { name: name.into(), handle: handle.into(), id })
     }
 

@@ -18,6 +18,9 @@ pub enum Access {
     /// A file that is not there yet, to read and to append to; readable by its owner alone, who is
     /// that of the folder where root makes it.
     Create,
+    /// As [`Create`](Self::Create), but it stays the maker's until it is [given](Handle::give) the rights
+    /// of another file.
+    Draft,
     /// An existing file that is only locked.
     Lock,
     /// An existing file, to write in place what stands there already.
@@ -91,17 +94,13 @@ pub trait Medium: fmt::Debug + Send + Sync {
 
     /// Returns which file `name` names now, if need be through a link on its way: enough for a second
     /// look at what was opened without one.
-    fn still_names(&self, name: &str) -> io::Result<FileId> {
-        self.identity(name)
-    }
+    fn still_names(&self, name: &str) -> io::Result<FileId>;
 
     /// Returns the stamp of the file that `name` names now, if need be through a link on its way; it
     /// is only worth something beside [one that a handle gave](Handle::stamp).
     ///
     /// `None` where the medium has no stamps.
-    fn stamp(&self, _name: &str) -> io::Result<Option<Stamp>> {
-        Ok(None)
-    }
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>>;
 
     /// Makes one folder, open to its owner alone.
     fn make_folder(&self, level: Level) -> io::Result<()>;
@@ -124,17 +123,14 @@ pub trait Handle: fmt::Debug + Send + Sync {
     /// Returns which file it is and how long.
     fn status(&self) -> io::Result<Status>;
 
-    /// Returns which file it is and how long it was when it was opened, where the medium looked
-    /// then; else how long it is now.
-    fn first_status(&self) -> io::Result<Status> {
-        self.status()
-    }
+    /// Returns which file it is and how long it was when it was opened.
+    fn status_at_open(&self) -> io::Result<Status>;
 
-    /// Returns its stamp; `None` where the same stamp later on would not prove that nobody has changed
-    /// the file since, as where a cache may answer, or where a change just now could bear the same time.
-    fn stamp(&self) -> io::Result<Option<Stamp>> {
-        Ok(None)
-    }
+    /// Returns the stamp that it had when it was opened, that of [`Self::status_at_open`].
+    ///
+    /// `None` where the same stamp later on would not prove that nobody has changed the file since it was
+    /// opened, as where a cache may answer, or where a change right then could bear the same time.
+    fn stamp(&self) -> io::Result<Option<Stamp>>;
 
     /// Reads from `offset` on; returns how many bytes, 0 at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
@@ -184,6 +180,14 @@ pub struct Refused {
     pub found: &'static str,
     /// What must stand there.
     pub wanted: &'static str,
+}
+
+impl Access {
+    /// Returns whether the file is made, and must not be there yet.
+    #[must_use]
+    pub const fn makes(self) -> bool {
+        matches!(self, Self::Create | Self::Draft)
+    }
 }
 
 impl fmt::Display for Refused {

@@ -274,7 +274,7 @@ fn steadily<T>(mut reading: impl FnMut() -> Result<T, Trouble>) -> Result<T, Err
 impl Snapshot {
     pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
         let handle = folder.open(name, Access::Read)?;
-        let len = folder.file(name, handle.as_ref()).first_status()?.len;
+        let len = folder.file(name, handle.as_ref()).status_at_open()?.len;
         Ok(Self { handle, len })
     }
 

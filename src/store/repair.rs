@@ -8,7 +8,7 @@ use std::io;
 use super::{
     Store,
     file::File,
-    folder::Folder,
+    folder::{Folder, Mode},
     layout,
     lock::acquire,
     medium::Access,
@@ -149,7 +149,10 @@ impl Content for Sifted<'_> {
         let name = layout::rejected(self.session);
         let rejected = match self.plan.dropped {
             0 => None, // an empty file would say that something was taken out
-            _ => Some(self.folder.open_or_create(&name, Access::Append)?),
+            _ => Some(match self.folder.open_if_there(&name, Access::Append)? {
+                Some(rejected) => rejected,
+                None => self.folder.create_beside(&name, Some(self.log), Mode::OwnerAlone)?,
+            }),
         };
         let rejected = rejected.as_deref().map(|handle| self.folder.file(&name, handle));
         sift(self.log, self.session, self.len, Outlet::Files { kept: draft, rejected })?;

@@ -16,7 +16,14 @@
 //! What the new log holds is not this module's business, but its [`Content`]'s.
 
 use super::{
-    Level, file::File, folder::Folder, layout, lock::Held, mark, medium::Access, system::Deadline,
+    Level,
+    file::File,
+    folder::{Folder, Mode},
+    layout,
+    lock::Held,
+    mark,
+    medium::Access,
+    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -74,11 +81,8 @@ impl Replacement<'_> {
     fn draw_up<C: Content>(&self, content: &C) -> Result<(), Error> {
         let (folder, name) = (self.folder, layout::repaired(self.session));
         folder.remove_if_there(&name)?; // a crash left it: nobody else has this name now
-        let draft = folder.create(&name)?;
+        let draft = folder.create_beside(&name, self.log, Mode::OfTheLog)?; // it stays whose it is
         let draft = folder.file(&name, draft.as_ref());
-        if let Some(log) = self.log {
-            draft.give(log.status()?.rights)?; // whoever replaces it, it stays theirs whose it is
-        }
         folder.sync(Level::Notes)?; // who concludes this finds mark and draft, or nothing was written
         content.write(draft)?;
         draft.sync()?;

@@ -17,21 +17,18 @@ use super::medium::{Stamp, Status};
 
 /// The file systems whose word is believed, by their numbers in `statfs`.
 ///
-/// A layered one is not among them: a network's may be below it.
-/// Source: `linux/magic.h`, and the sources of f2fs, bcachefs and `OpenZFS`.
-const TRUTHFUL: [u64; 7] = [
+/// Only those that the tests were run on. A layered one is not among them: a network's may be below it.
+/// Source: `linux/magic.h`.
+const TRUTHFUL: [u64; 4] = [
     0xEF53,      // ext2, ext3, ext4
     0x5846_5342, // XFS
     0x9123_683E, // Btrfs
     0x0102_1994, // tmpfs
-    0xF2F5_2010, // F2FS
-    0xCA45_1A4E, // bcachefs
-    0x2FC1_2FC1, // ZFS
 ];
 
-/// How long a file's bytes must have been left alone: more than the coarsest tick of a file system
-/// that is believed, which is a second (ext4 with inodes of 128 bytes).
-const SETTLED: Duration = Duration::from_secs(2);
+/// How long a file must have been left alone: more than the coarsest tick of a file system that is
+/// believed, which is a second (ext4 with inodes of 128 bytes).
+const RESTED: Duration = Duration::from_secs(2);
 
 /// Returns the stamp of a file of this status.
 pub(super) fn of(status: Status, stat: &Stat) -> Stamp {
@@ -51,9 +48,11 @@ pub(super) fn is_truthful(file: &File) -> io::Result<bool> {
     Ok(u64::try_from(i128::from(kind) & 0xFFFF_FFFF).is_ok_and(|kind| TRUTHFUL.contains(&kind)))
 }
 
-/// Returns whether the bytes of a file had been left alone for a while at `now`.
-pub(super) fn has_settled(stamp: &Stamp, now: SystemTime) -> bool {
+/// Returns whether a file had been left alone for a while at `now`.
+///
+/// Anybody can set the time of its bytes; that of any change is the system's own.
+pub(super) fn has_rested(stamp: &Stamp, now: SystemTime) -> bool {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let border = since.saturating_sub(SETTLED).as_nanos();
-    i128::try_from(border).is_ok_and(|border| stamp.modified < border)
+    let border = since.saturating_sub(RESTED).as_nanos();
+    i128::try_from(border).is_ok_and(|border| stamp.modified.max(stamp.changed) < border)
 }

@@ -153,7 +153,7 @@ impl OpenLog {
     fn length_if_sole(&self, file: File<'_>) -> Result<u64, Error> {
         let status = match self.origin {
             Origin::Kept(status) => status,
-            Origin::Found | Origin::Made => file.first_status()?,
+            Origin::Found | Origin::Made => file.status_at_open()?,
         };
         file.length_if_sole(status)
     }

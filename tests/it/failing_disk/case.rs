@@ -153,6 +153,10 @@ pub(super) fn words(op: &Op) -> String {
         OpKind::TryLock | OpKind::Unlock => "lock",
     };
     let path = match op.on.as_str() {
+        draft if op.kind == OpKind::Give => {
+            let session = draft.rsplit_once('.').expect("what kind of file it is").0;
+            format!("/r/.graff/notes/{session}.jsonl") // whose owner it is
+        }
         "Root" => "/r".to_owned(),
         "Graff" => "/r/.graff".to_owned(),
         "Notes" => "/r/.graff/notes".to_owned(),

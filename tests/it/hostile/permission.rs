@@ -12,7 +12,10 @@ use std::{
 };
 
 use camino::Utf8Path;
-use graff_notes::store::RepairMode;
+use graff_notes::store::{
+    Disk, RepairMode,
+    medium::{Access, Medium as _},
+};
 
 use super::Act;
 #[cfg(feature = "cli")]
@@ -194,6 +197,55 @@ fn what_root_replaces_or_makes_in_the_store_of_another_user_stays_theirs() {
         let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
         assert_eq!(said, ["stored"], "{name}: its owner goes on");
     }
+}
+
+#[test]
+fn what_root_takes_out_of_a_log_is_the_owners_of_the_log_and_not_of_the_folder() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let home = Home::new();
+    home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+    give_to_nobody(&home);
+    let log = home.store.log_path(&s1());
+    chown(&log, Some(65533), Some(65532)).expect("root may");
+    set_mode(log.as_str(), 0o640);
+    home.store.repair(&s1(), RepairMode::Write).expect("a repair");
+    let whose = |name: &str| {
+        let path = home.root.join(".graff/notes").join(name);
+        let made = fs::metadata(&path).expect("it is there");
+        (made.uid(), made.gid(), mode(&path))
+    };
+    assert_eq!(whose(LOG), (65533, 65532, 0o640));
+    assert_eq!(whose("s1.notes.rejected"), (65533, 65532, 0o600));
+    assert_eq!(whose("s1.notes.lock"), (65534, 65534, 0o600));
+    Disk::at(&home.root).open("s2.notes.repaired", Access::Draft).expect("it is made");
+    assert_eq!(whose("s2.notes.repaired"), (0, 0, 0o600), "nobody's until it is given");
+}
+
+#[test]
+fn where_root_may_not_give_a_file_away_none_is_left_that_keeps_its_owner_out() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let home = Home::new();
+    home.put(line(1, "one"));
+    give_to_nobody(&home);
+    let append = |errno: &str| {
+        let inject = format!("inject=fchown:error={errno}");
+        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
+        let command = child::under(&strace, Role::AppendOnce, &home.root, "new");
+        Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default()
+    };
+    let said = append("EPERM");
+    if said.is_empty() {
+        return skipped("strace is not to be had, or may not trace here");
+    }
+    let lock = home.store.lock_path(&s1());
+    let why = "it may not be given to user 65534, whose folder it is in";
+    assert_eq!(said, [format!("PermissionDenied: create {lock}: {why}")]);
+    assert_eq!((home.names(), home.bytes()), (vec![LOG.to_owned()], line(1, "one")));
+    assert_eq!(append("EINVAL"), ["stored"], "there are no owners here");
 }
 
 #[test]

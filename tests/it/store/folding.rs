@@ -9,7 +9,7 @@ use graff_notes::{
     session::SessionName,
     store::{
         Level, Store,
-        medium::{Access, FileId, Handle, Medium},
+        medium::{Access, FileId, Handle, Medium, Stamp},
     },
 };
 
@@ -29,6 +29,14 @@ impl Medium for Folding {
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
         self.0.identity(&name.to_lowercase())
+    }
+
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        self.0.still_names(&name.to_lowercase())
+    }
+
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        self.0.stamp(&name.to_lowercase())
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {

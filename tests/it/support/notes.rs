@@ -45,12 +45,25 @@ impl Home {
         std::fs::write(path, bytes).expect("a written log");
     }
 
-    /// Has the log of [`s1`] say that its bytes were last changed long ago.
+    /// Puts `bytes` where no log of [`s1`] is.
     #[track_caller]
-    pub(crate) fn settle(&self) {
-        let log = std::fs::File::options().append(true).open(self.store.log_path(&s1()));
-        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_786_017_600);
-        log.and_then(|log| log.set_modified(long_ago)).expect("another time");
+    pub(crate) fn put_if_missing(&self, bytes: &[u8]) {
+        if !self.store.log_path(&s1()).exists() {
+            self.put(bytes);
+        }
+    }
+
+    /// Waits until the log of [`s1`] has been left alone for so long that a look at its path can be
+    /// enough: nobody can set the time of a file's last change.
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    pub(crate) fn rest(&self) {
+        use std::{os::unix::fs::MetadataExt as _, time::Duration};
+        let log = std::fs::metadata(self.store.log_path(&s1())).expect("a log");
+        let since = |seconds: i64| Duration::from_secs(u64::try_from(seconds).expect("after 1970"));
+        let enough = since(log.ctime().max(log.mtime())) + Duration::from_millis(3_010);
+        let now = std::time::UNIX_EPOCH.elapsed().expect("after 1970");
+        std::thread::sleep(enough.saturating_sub(now));
     }
 
     /// Returns whether the file system is one that a look at a log's path is enough on.

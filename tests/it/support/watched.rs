@@ -4,7 +4,7 @@ use std::{fmt, io, sync::Arc};
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Rights, Status, TryLock},
+    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
 };
 
 type Meanwhile = Arc<dyn Fn() + Send + Sync>;
@@ -50,6 +50,14 @@ impl Medium for Watched {
         self.disk.identity(name)
     }
 
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        self.disk.still_names(name)
+    }
+
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        self.disk.stamp(name)
+    }
+
     fn make_folder(&self, level: Level) -> io::Result<()> {
         self.disk.make_folder(level)
     }
@@ -74,6 +82,14 @@ impl Medium for Watched {
 impl Handle for WatchedHandle {
     fn status(&self) -> io::Result<Status> {
         self.handle.status()
+    }
+
+    fn status_at_open(&self) -> io::Result<Status> {
+        self.handle.status_at_open()
+    }
+
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        self.handle.stamp()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

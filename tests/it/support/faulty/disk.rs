@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use graff_notes::store::{Level, medium::Rights};
 
@@ -51,6 +52,8 @@ pub(super) struct File {
     pub(super) pending: Vec<Change>,
     /// Whose it is.
     pub(super) rights: Rights,
+    /// When `live` last changed.
+    pub(super) changed: u64,
     /// Where in `live` a failed sync lost the bytes.
     lost_live: Vec<Range<usize>>,
 }
@@ -189,11 +192,13 @@ impl File {
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {
+        self.changed = tick();
         self.pending.push(Change::Write { at: self.live.len(), bytes: bytes.to_vec() });
         self.live.extend_from_slice(bytes);
     }
 
     pub(super) fn rewrite(&mut self, at: usize, bytes: &[u8]) {
+        self.changed = tick();
         let end = at + bytes.len();
         assert_eq!(self.live.get(at..end), Some(bytes), "what stands there already");
         let lost = std::mem::take(&mut self.lost_live);
@@ -204,6 +209,7 @@ impl File {
     }
 
     pub(super) fn cut(&mut self, len: usize) {
+        self.changed = tick();
         self.pending.push(Change::Cut(len));
         self.live.resize(len, 0);
         self.lost_live.retain(|range| range.start < len);
@@ -228,4 +234,10 @@ impl File {
         }
         self.lost_live.retain(|range| range.start < len);
     }
+}
+
+/// A clock that never shows the same time twice.
+fn tick() -> u64 {
+    static CLOCK: AtomicU64 = AtomicU64::new(1);
+    CLOCK.fetch_add(1, Ordering::Relaxed)
 }

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use graff_notes::store::medium::{Handle, Rights, Status, TryLock};
+use graff_notes::store::medium::{Handle, Rights, Stamp, Status, TryLock};
 
-use super::{FaultyMedium, OpKind, World, disk::Inode, id};
+use super::{FaultyMedium, OpKind, World, disk::Inode};
 
 #[derive(Debug)]
 pub(super) struct FaultyHandle {
@@ -12,6 +12,8 @@ pub(super) struct FaultyHandle {
     pub(super) name: String,
     pub(super) inode: Inode,
     pub(super) number: u64,
+    pub(super) at_open: Status,
+    pub(super) stamp: Stamp,
 }
 
 impl FaultyHandle {
@@ -27,13 +29,16 @@ impl FaultyHandle {
 
 impl Handle for FaultyHandle {
     fn status(&self) -> io::Result<Status> {
-        let act = |world: &mut World, _| {
-            let file = &world.disk.files[self.inode];
-            let (len, rights) = (file.live.len() as u64, file.rights);
-            let links = world.disk.names.values().filter(|inode| **inode == self.inode).count();
-            Ok(Status { id: id(self.inode), len, links: links as u64, rights })
-        };
+        let act = |world: &mut World, _| Ok(world.status(self.inode));
         self.run(OpKind::Status, act, None)
+    }
+
+    fn status_at_open(&self) -> io::Result<Status> {
+        Ok(self.at_open)
+    }
+
+    fn stamp(&self) -> io::Result<Option<Stamp>> {
+        Ok(Some(self.stamp))
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

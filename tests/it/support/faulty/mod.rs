@@ -22,7 +22,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graff_notes::store::Level;
-use graff_notes::store::medium::{Access, FileId, Handle, Medium};
+use graff_notes::store::medium::{Access, FileId, Handle, Medium, Stamp, Status};
 use rustix::io::Errno;
 
 pub(crate) use disk::{Disk, THEIRS};
@@ -163,6 +163,8 @@ impl FaultyMedium {
             name: name.to_owned(),
             inode,
             number: world.handles,
+            at_open: world.status(inode),
+            stamp: world.stamp(inode),
         })
     }
 }
@@ -171,16 +173,31 @@ impl World {
     fn inode(&self, name: &str) -> io::Result<Inode> {
         self.disk.names.get(name).copied().ok_or_else(|| Errno::NOENT.into())
     }
+
+    fn status(&self, inode: Inode) -> Status {
+        let file = &self.disk.files[inode];
+        let links = self.disk.names.values().filter(|named| **named == inode).count() as u64;
+        Status { id: id(inode), len: file.live.len() as u64, links, rights: file.rights }
+    }
+
+    /// Every change bears a time of its own, so a stamp tells at once.
+    fn stamp(&self, inode: Inode) -> Stamp {
+        let Status { id, len, .. } = self.status(inode);
+        let changed = self.disk.files[inode].changed.into();
+        Stamp { id, len, modified: changed, changed }
+    }
 }
 
 impl Medium for FaultyMedium {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
-        let kind = if access == Access::Create { OpKind::Create } else { OpKind::Open };
+        let kind = if access.makes() { OpKind::Create } else { OpKind::Open };
         let act = |world: &mut World, _| {
             let inode = match (world.inode(name), access) {
-                (Ok(_), Access::Create) => return Err(Errno::EXIST.into()),
+                (Ok(_), access) if access.makes() => return Err(Errno::EXIST.into()),
                 (Ok(inode), _) => inode,
-                (Err(_), Access::Create) if world.disk.notes.is_there => world.disk.create(name),
+                (Err(_), access) if access.makes() && world.disk.notes.is_there => {
+                    world.disk.create(name)
+                }
                 (Err(e), _) => return Err(e),
             };
             Ok(self.handle(world, name, inode))
@@ -191,6 +208,15 @@ impl Medium for FaultyMedium {
     fn identity(&self, name: &str) -> io::Result<FileId> {
         let act = |world: &mut World, _| Ok(id(world.inode(name)?));
         self.run(OpKind::Identity, name, act, None)
+    }
+
+    fn still_names(&self, name: &str) -> io::Result<FileId> {
+        self.identity(name)
+    }
+
+    fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
+        let world = self.world();
+        Ok(Some(world.stamp(world.inode(name)?)))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
