@@ -81,15 +81,15 @@ impl Folder {
         mode: Mode,
     ) -> Result<Box<dyn Handle>, Error> {
         let Some(log) = log else { return self.create(name) };
-        let made = patiently(|| self.medium.open(name, Access::Draft))
+        let created = patiently(|| self.medium.open(name, Access::Draft))
             .map_err(|e| self.failed("create", name, e))?;
         let rights = log.status()?.rights;
         let rights = match mode {
             Mode::OfTheLog => rights,
             Mode::OwnerAlone => Rights { mode: 0o600, ..rights },
         };
-        self.file(name, made.as_ref()).give(rights, log)?;
-        Ok(made)
+        self.file(name, created.as_ref()).give(rights, log)?;
+        Ok(created)
     }
 
     /// Opens a file, made empty if it is missing, together with the folders that lead to it.

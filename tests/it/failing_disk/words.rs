@@ -102,14 +102,14 @@ fn what_the_system_names_has_to_be_mended() {
 }
 
 #[test]
-fn a_record_from_elsewhere_that_no_log_can_hold_is_a_value_to_be_changed() {
+fn a_text_from_elsewhere_that_is_too_long_is_a_value_to_be_changed() {
     let long = |store: &Store| {
         let frame = br#"{"v":1,"session":"s1","text":""}"#.len();
         let text = "x".repeat(LINE_BYTES_MAX - frame);
         let longest = format!(r#"{{"v":1,"session":"s1","text":"{text}"}}"#);
         import(store, longest.as_bytes()).map(|_| ())
     };
-    let said = "import into /r/.graff/notes/s1.notes.jsonl: a record from elsewhere is too long for any log";
+    let said = "import into /r/.graff/notes/s1.notes.jsonl: record 1: its text has 1048544 bytes, and 65536 is the most";
     let advice = "change the value as the message says";
     let nothing = FaultyMedium::new(Disk::default());
     assert_said(&nothing, no_fault(), long, (ErrorKind::InvalidInput, said, advice));

@@ -28,22 +28,21 @@ use crate::support::{
 /// What happens to a log of two notes, of which the newest was read, and what is read then.
 type Happening = fn(&Home, &Log);
 
-const HAPPENINGS: [(&str, Happening); 8] = [
-    ("another process appends", another_process_appends),
-    ("a note of the same length comes in its place", it_is_overwritten),
-    ("that, and the time is set back", it_is_overwritten_and_the_time_set_back),
-    ("a log that looks alike takes its place", another_log_takes_its_place),
-    ("a folder with a log that looks alike takes its folder's place", a_twin_takes_its_place),
-    ("its folder is moved away", its_folder_is_moved_away),
-    ("a link to it takes its place", a_link_takes_its_place),
-    ("a link leads to another log", a_link_leads_to_another_log),
+const HAPPENINGS: [Happening; 8] = [
+    another_process_appends,
+    it_is_overwritten,
+    it_is_overwritten_and_the_time_set_back,
+    another_log_takes_its_place,
+    a_twin_takes_its_place,
+    its_folder_is_moved_away,
+    a_link_takes_its_place,
+    a_link_leads_to_another_log,
 ];
 
 #[test]
 fn whatever_happens_to_a_kept_log_is_seen_by_the_next_reading() {
     let homes: Vec<_> = HAPPENINGS.iter().map(|_| with_a_twin()).collect();
-    for ((what, happens), home) in HAPPENINGS.iter().zip(&homes) {
-        println!("{what}");
+    for (happens, home) in HAPPENINGS.iter().zip(&homes) {
         home.rest();
         let log = home.store.log(&s1());
         assert_newest(&log, "two");

@@ -74,11 +74,11 @@ impl Draft {
         self,
         names: impl IntoIterator<Item = Utf8PathBuf>,
     ) -> io::Result<Option<Utf8PathBuf>> {
-        let named = rename_to_first(&self.path, names);
-        if !matches!(named, Ok(Some(_))) {
+        let taken = rename_to_first(&self.path, names);
+        if !matches!(taken, Ok(Some(_))) {
             discard(&self.path);
         }
-        named
+        taken
     }
 
     /// Puts the text where `before` stands, if that stands there still.

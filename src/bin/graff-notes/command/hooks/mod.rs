@@ -12,7 +12,7 @@ pub(super) use {
     status::{Installed, Standing, standings},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 use graff_notes::host::hook::Host;
 use serde::Serialize;
@@ -138,7 +138,7 @@ impl Where {
         let mut done = self.done(place::after_removal(self.host));
         let scope = self.scope(cx)?;
         for (path, setting) in places(self.host, &scope)? {
-            let has_folder = path.parent().is_none_or(|folder| folder.is_dir());
+            let has_folder = path.parent().is_none_or(Utf8Path::is_dir);
             if scope.open(path.clone())?.text().is_none() && !has_folder {
                 done.unchanged.push(path);
                 continue;
