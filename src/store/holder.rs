@@ -7,8 +7,15 @@ use std::{fs, io, os::unix::fs::MetadataExt as _};
 
 use super::medium::FileId;
 
+/// How often the list is read: it changes meanwhile, and then a line of it can be passed over.
+const READINGS: usize = 3;
+
 /// Returns the number, the name and the state of the process that took a lock, in words.
 pub(super) fn holder(id: FileId) -> Option<String> {
+    (0..READINGS).find_map(|_| listed(id))
+}
+
+fn listed(id: FileId) -> Option<String> {
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let locks: Vec<_> =
         locks.lines().filter_map(lock).filter(|(_, file)| file.inode == id.inode).collect();
