@@ -83,6 +83,12 @@ pub(crate) fn session(name: &str) -> Result<SessionName, Failure> {
         .map_err(|why| Failure::input(format_args!("use {name:?} as a session: {why}")))
 }
 
+/// Returns whether `error` says of a session that it was forgotten since it was listed: what is about
+/// all sessions leaves it out.
+pub(crate) fn is_forgotten(error: &Error) -> bool {
+    error.kind() == ErrorKind::NotFound
+}
+
 /// Returns the failure that `error` is, in better words where a session has no log.
 pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Failure {
     if error.kind() == ErrorKind::NotFound {

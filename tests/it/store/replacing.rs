@@ -34,6 +34,12 @@ type Touch = fn(&FaultyMedium);
 /// Returns why it was not done.
 type Act = fn(&Store) -> Option<ErrorKind>;
 
+/// What replaces a log, each with a log that it has to replace.
+fn replacements() -> [(Vec<u8>, Act); 2] {
+    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    [(damaged, repair), (two_notes(), import_three)]
+}
+
 fn append(medium: &FaultyMedium) {
     let log = medium.open(LOG, Access::Append).or_else(|_| medium.open(LOG, Access::Create));
     log.and_then(|log| log.append(UNSEALED)).expect("nothing hinders it");
@@ -59,11 +65,11 @@ fn import_three(store: &Store) -> Option<ErrorKind> {
 
 #[test]
 fn what_another_program_does_meanwhile_stands_and_the_log_is_not_replaced() {
-    let damaged = [&two_notes()[..], b"junk\n"].concat();
+    let [(damaged, repair), (whole, import)] = replacements();
     let acts: [(&str, Option<Vec<u8>>, Act); 3] = [
         ("a repair", Some(damaged), repair),
-        ("an import", Some(two_notes()), import_three),
-        ("an import of all", None, import_three),
+        ("an import", Some(whole), import),
+        ("an import of all", None, import),
     ];
     for (name, log, act) in acts {
         for step in STEPS {
@@ -92,9 +98,7 @@ fn what_another_program_does_meanwhile_stands_and_the_log_is_not_replaced() {
 
 #[test]
 fn where_neither_the_rename_answers_nor_the_look_which_file_has_the_name_it_is_uncertain() {
-    let damaged = [&two_notes()[..], b"junk\n"].concat();
-    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
-    for (log, act) in acts {
+    for (log, act) in replacements() {
         let alone = holding(&log);
         assert_eq!(act(&store_on(alone.clone())), None);
         let is_the_rename = |op: &Op| op.kind == OpKind::Rename && op.on == LOG;
@@ -113,9 +117,7 @@ fn where_neither_the_rename_answers_nor_the_look_which_file_has_the_name_it_is_u
 
 #[test]
 fn a_log_that_is_replaced_belongs_to_whom_it_did_at_every_step() {
-    let damaged = [&two_notes()[..], b"junk\n"].concat();
-    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
-    for (log, act) in acts {
+    for (log, act) in replacements() {
         let alone = holding(&log);
         assert_eq!(act(&store_on(alone.clone())), None);
         assert!(alone.disk().rights("s1.notes.lock") != THEIRS, "whoever does it is another");
@@ -130,9 +132,7 @@ fn a_log_that_is_replaced_belongs_to_whom_it_did_at_every_step() {
 
 #[test]
 fn a_log_that_cannot_be_left_to_its_owner_is_not_replaced() {
-    let damaged = [&two_notes()[..], b"junk\n"].concat();
-    let acts: [(Vec<u8>, Act); 2] = [(damaged, repair), (two_notes(), import_three)];
-    for (log, act) in acts {
+    for (log, act) in replacements() {
         let medium = holding(&log);
         medium.plan(When::Next(OpKind::Give, DRAFT), Fault::Fail(Errno::PERM));
         assert_eq!(act(&store_on(medium.clone())), Some(ErrorKind::PermissionDenied));

@@ -5,7 +5,6 @@ use std::{cmp::Reverse, fs, ops::ControlFlow};
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
-    ErrorKind,
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
@@ -15,7 +14,7 @@ use serde::Serialize;
 
 use super::record::NoteAnswer;
 use crate::{
-    context::{Context, explain},
+    context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, size},
@@ -97,8 +96,8 @@ impl List {
             |session| store.verify(session),
             |session, looked| {
                 progress.step();
-                if looked.as_ref().is_err_and(|e| e.kind() == ErrorKind::NotFound) {
-                    return Ok(ControlFlow::Continue(())); // forgotten meanwhile
+                if looked.as_ref().is_err_and(is_forgotten) {
+                    return Ok(ControlFlow::Continue(()));
                 }
                 let looked = looked.map_err(|e| explain(e, &store, session)).inspect_err(|why| {
                     progress.aside(|| cx.notices.warn(why));

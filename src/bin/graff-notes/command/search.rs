@@ -7,7 +7,6 @@ use std::{
 
 use clap::Args;
 use graff_notes::{
-    ErrorKind,
     log::{Line, Tail},
     session::SessionName,
     store::Store,
@@ -18,7 +17,7 @@ use super::{
     hits,
 };
 use crate::{
-    context::{Context, explain},
+    context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Failure, Stop},
     needle::{Case, Needle, Syntax},
@@ -86,7 +85,7 @@ impl Search {
                         let found = found::limited(found, &mut left, self.context);
                         hits::say(cx, &clock, session, &found, self.context)?;
                     }
-                    Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
+                    Err(e) if is_forgotten(&e) => {}
                     Err(e) => failures.push(explain(e, &store, session)),
                 }
                 Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use anstyle::Style;
 use clap::Args;
-use graff_notes::{ErrorKind, session::SessionName, store::Store, units::Timestamp};
+use graff_notes::{session::SessionName, store::Store, units::Timestamp};
 use serde::Serialize;
 
 use crate::{
     calendar::{Calendar, Step},
-    context::{Context, explain},
+    context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Progress, Table, chart, plural, size},
@@ -101,7 +101,7 @@ impl Stats {
                         read += 1;
                         whole.add(totals);
                     }
-                    Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
+                    Err(e) if is_forgotten(&e) => {}
                     Err(e) => {
                         unreadable += 1;
                         let failure = explain(e, &store, session);

@@ -6,7 +6,6 @@ use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
-    ErrorKind,
     log::{Concern, Finding, Health},
     session::SessionName,
     store::Store,
@@ -16,7 +15,7 @@ use serde::Serialize;
 
 use super::record::NoteAnswer;
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain, is_forgotten, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Output, Progress, Table, plural, shown},
@@ -109,7 +108,7 @@ impl Verify {
                     heard_or_not(progress.beside_answer(|| say(cx, &store, session, &health)))?;
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
-                Err(e) if all && e.kind() == ErrorKind::NotFound => Exit::Done, // it is forgotten
+                Err(e) if all && is_forgotten(&e) => Exit::Done,
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
             progress.step();

@@ -51,7 +51,7 @@ impl Wrong {
     pub(super) const fn advice(&self) -> &'static str {
         match self {
             Self::NotRun(_) => "check its rights",
-            Self::NotTried(_) => "check the rights and the space there, or choose another root",
+            Self::NotTried(_) => Scratch::ADVICE,
             _ => "let a graff-notes that works stand before it in PATH, or in its place",
         }
     }

@@ -28,6 +28,9 @@ pub(super) const SESSION: &str = "doctor";
 pub(super) struct Scratch(Utf8PathBuf);
 
 impl Scratch {
+    /// What to do where it cannot be made or used.
+    pub(super) const ADVICE: &str = "check the rights and the space there, or choose another root";
+
     pub(super) fn path(&self) -> &Utf8Path {
         &self.0
     }
@@ -66,8 +69,8 @@ pub(super) fn first(store: &Store) -> Vec<Finding> {
     let scratch = match Scratch::beside(store) {
         Ok(scratch) => scratch,
         Err(e) => {
-            let advice = "check the rights and the space there, or choose another root";
-            return vec![Finding::failure(SYNC, format!("{}: {e}", store.root()), advice)];
+            let why = format!("{}: {e}", store.root());
+            return vec![Finding::failure(SYNC, why, Scratch::ADVICE)];
         }
     };
     let trial = Store::at(scratch.0.clone());

@@ -1,9 +1,12 @@
 //! Whether every log can be read, is whole, and is no newer than now.
 
-use graff_notes::{ErrorKind, log::Health, session::SessionName, store::Store, units::Timestamp};
+use graff_notes::{log::Health, session::SessionName, store::Store, units::Timestamp};
 
 use super::Finding;
-use crate::{context::now, output::plural};
+use crate::{
+    context::{is_forgotten, now},
+    output::plural,
+};
 
 const CHECK: &str = "sessions";
 
@@ -19,7 +22,7 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
     let (mut findings, mut newest, mut logs) = (Vec::new(), Timestamp::ZERO, 0);
     for session in &sessions.names {
         match store.verify(session) {
-            Err(e) if e.kind() == ErrorKind::NotFound => {} // forgotten meanwhile
+            Err(e) if is_forgotten(&e) => {}
             Err(e) => findings.push(Finding::failure(CHECK, e.with_causes(), e.advice())),
             Ok(health) => {
                 logs += 1;

@@ -8,12 +8,12 @@ use std::collections::VecDeque;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
-use graff_notes::{ErrorKind, session::SessionName, store::Store};
+use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
 use super::verify::graver;
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain, is_forgotten, session},
     exit::Exit,
     failure::{Failure, Stop},
     output::{Cell, Form, IfThere, Progress, Table, plural},
@@ -206,9 +206,7 @@ impl Run<'_> {
                 torn.iter().try_for_each(|entry| self.say(session, entry))?;
                 Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
             }
-            Err(e) if export.sessions.is_empty() && e.kind() == ErrorKind::NotFound => {
-                Ok(Exit::Done) // forgotten meanwhile
-            }
+            Err(e) if export.sessions.is_empty() && is_forgotten(&e) => Ok(Exit::Done),
             Err(e) => {
                 let failure = explain(e, store, session);
                 Ok(self.progress.aside(|| self.cx.notices.failure(&failure)))
