@@ -67,8 +67,11 @@ impl Folder {
 
     /// Makes a file that must not be there yet.
     pub(super) fn create(&self, name: &str) -> Result<Box<dyn Handle>, Error> {
-        patiently(|| self.medium.open(name, Access::Create))
-            .map_err(|e| self.failed("create", name, e))
+        self.create_as(name, Access::Create)
+    }
+
+    fn create_as(&self, name: &str, access: Access) -> Result<Box<dyn Handle>, Error> {
+        patiently(|| self.medium.open(name, access)).map_err(|e| self.failed("create", name, e))
     }
 
     /// Makes a file that must not be there yet, and gives it the owner and the group of `log`, and `mode`.
@@ -81,8 +84,7 @@ impl Folder {
         mode: Mode,
     ) -> Result<Box<dyn Handle>, Error> {
         let Some(log) = log else { return self.create(name) };
-        let created = patiently(|| self.medium.open(name, Access::Draft))
-            .map_err(|e| self.failed("create", name, e))?;
+        let created = self.create_as(name, Access::Draft)?;
         let rights = log.status()?.rights;
         let rights = match mode {
             Mode::OfTheLog => rights,

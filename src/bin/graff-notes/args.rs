@@ -140,9 +140,6 @@ impl Command {
 /// are about. What the others print or keep is worth more than a figure.
 const NEED_SETTINGS: [&str; 2] = ["ask", "decide"];
 
-/// The command that reads them by itself: which project it is about, the agent says on its stdin.
-const READS_SETTINGS: &str = "hook";
-
 /// Reads the command line; what is set elsewhere stands in for the flags that it doesn't have.
 pub(crate) fn parse() -> Result<Cli, Exit> {
     // What is said of a command line that asks for nothing may need to know every command.
@@ -151,8 +148,8 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
         .map_or_else(|| read(described()), Ok)
         .map_err(|refused| refuse(&refused))?;
     let flags = flags(&command, &names);
-    let reads_them = names.first().is_some_and(|name| name == READS_SETTINGS);
-    if reads_them || !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
+    // A hook reads them by itself: which project it is about, the agent says on its stdin.
+    if is_a_hook() || !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
         return Ok(cli);
     }
     let mut given = match settings::read(cli.common.root.as_deref()) {

@@ -1,10 +1,9 @@
 //! What is shown in the place of a value that may hold a secret.
 
+use crate::note_from::COMMAND;
+
 /// What stands in the place of what is not shown.
 const IN_ITS_PLACE: &str = "***";
-
-/// What stands before a command that is asked for a note.
-const COMMAND: &str = "command:";
 
 /// Returns an address without the name and password of a user in it, and without its query.
 ///

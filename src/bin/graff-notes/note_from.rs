@@ -30,6 +30,12 @@ const _: () = assert!(REPLY_BYTES_MAX > NoteText::BYTES_LIMIT as u64);
 /// How often a wait looks up for a signal that came.
 const GLANCE_AFTER: Duration = Duration::from_millis(50);
 
+/// What stands before a command.
+pub(crate) const COMMAND: &str = "command:";
+
+/// The longest that a reply may be waited for, in seconds: a day is nobody's intention.
+pub(crate) const PATIENCE_SECONDS_MAX: u64 = 24 * 60 * 60;
+
 /// What stands before the address of an endpoint.
 const ENDPOINT: &str = "endpoint:";
 
@@ -83,7 +89,7 @@ impl FromStr for NoteFrom {
             _ if source.starts_with(ENDPOINT) => {
                 Err("this build has no endpoints: build it with `--features ask`".into())
             }
-            _ => match source.strip_prefix("command:") {
+            _ => match source.strip_prefix(COMMAND) {
                 Some(command) if !command.trim().is_empty() => Ok(Self::Command(command.into())),
                 Some(_) => Err("there is no command behind `command:`".into()),
                 None => Err(

@@ -22,7 +22,7 @@ use graff_notes::{
 };
 use serde_json::Value;
 
-use crate::masked;
+use crate::{masked, note_from::PATIENCE_SECONDS_MAX};
 use key::Key;
 
 pub(crate) use history::History;
@@ -34,8 +34,8 @@ const BODY_BYTES_MAX: u64 = 1024 * 1024;
 /// How much of a refusal's words is passed on, in bytes.
 const WORDS_MAX: usize = 400;
 
-/// How long a call may take at the most; a longer wait than a day is nobody's intention.
-pub(crate) const PATIENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a call may take at the most.
+const PATIENCE_MAX: Duration = Duration::from_secs(PATIENCE_SECONDS_MAX);
 
 /// How often a call is made that the endpoint asks to be made later.
 const TRIES: u32 = 3;

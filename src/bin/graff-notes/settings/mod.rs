@@ -17,7 +17,7 @@ use std::env;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{failure::Failure, masked, root};
+use crate::{failure::Failure, masked, note_from::PATIENCE_SECONDS_MAX, root};
 pub(crate) use {allowed::Allowed, for_agents::ForAgents};
 
 /// What every variable of ours begins with.
@@ -82,7 +82,7 @@ pub(crate) static ALL: [Setting; 13] = [
     setting("pending-calls", Allowed::From(0), Some("0")),
     setting("cap-bytes", Allowed::Within(16, 65_536), Some("4000")),
     setting("time", Allowed::OneOf(&["iso", "relative", "local"]), None),
-    setting("note-timeout-seconds", Allowed::Within(1, 86_400), Some("120")),
+    setting("note-timeout-seconds", Allowed::Within(1, PATIENCE_SECONDS_MAX), Some("120")),
     for_the_user("note-from", Some("mechanical")),
     for_the_user("endpoint", None),
     for_the_user("model", None),

@@ -13,6 +13,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Stop},
     figures::Figures,
+    note_from::PATIENCE_SECONDS_MAX,
 };
 
 const EXAMPLES: &str = "\
@@ -63,7 +64,7 @@ pub(crate) struct Ask {
     model: Option<String>,
     /// How long the call may take, in seconds, 1 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=PATIENCE_SECONDS_MAX))]
     timeout: u64,
     #[command(flatten)]
     figures: Figures,

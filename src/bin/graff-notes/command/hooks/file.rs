@@ -209,7 +209,7 @@ impl PersonsFile {
     /// number.
     pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
-        if let Some(copy) = self.copies().find(|copy| Some(copy.text.as_str()) == self.text()) {
+        if let Some(copy) = self.copy_of_it() {
             return Ok(copy.path);
         }
         let first = format!("{}{BACKUP_SUFFIX}", self.target);
@@ -235,13 +235,16 @@ impl PersonsFile {
 
     /// Removes the copy that says what the file says; returns whether there was one.
     pub(super) fn forget_copy_of_it(&self) -> Result<bool, Failure> {
-        let Some(copy) = self.copies().find(|copy| Some(copy.text.as_str()) == self.text()) else {
-            return Ok(false);
-        };
+        let Some(copy) = self.copy_of_it() else { return Ok(false) };
         match fs::remove_file(&copy.path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &copy.path, &e)),
             _ => Ok(true),
         }
+    }
+
+    /// Returns the copy that says what the file says.
+    fn copy_of_it(&self) -> Option<Copy> {
+        self.copies().find(|copy| Some(copy.text.as_str()) == self.text())
     }
 
     fn copy_paths(&self) -> impl Iterator<Item = Utf8PathBuf> + use<> {

@@ -15,12 +15,9 @@ use crate::{
 };
 use crate::{
     failure::Failure,
-    note_from::{self, Asked, NoteFrom},
+    note_from::{self, Asked, NoteFrom, PATIENCE_SECONDS_MAX},
     signals::Held,
 };
-
-/// How long a reply may be waited for, in seconds: a day is nobody's intention.
-const PATIENCE_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 /// Who is asked.
 pub(super) struct Model<'r> {
