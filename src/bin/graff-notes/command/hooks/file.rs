@@ -45,7 +45,7 @@ pub(super) struct PersonsFile {
     /// Texts of others that a run which was killed had left, and where they are kept now.
     rescued: Vec<Utf8PathBuf>,
     /// Its folder, where the file is to be changed.
-    _held: Option<Held>,
+    held: Option<Held>,
 }
 
 impl PersonsFile {
@@ -61,7 +61,7 @@ impl PersonsFile {
                     text: None,
                     status: None,
                     rescued: Vec::new(),
-                    _held: None,
+                    held: None,
                 });
             }
             Err(e) => return Err(failed("look at", &path, &e)),
@@ -76,7 +76,7 @@ impl PersonsFile {
         let bytes = fs::read(&target).map_err(|e| failed("read", &target, &e))?;
         let text = String::from_utf8(bytes).map_err(|_| refused(&path, "it is not UTF-8"))?;
         let (text, status) = (Some(text), Some(status));
-        Ok(Self { path, target, text, status, rescued: Vec::new(), _held: None })
+        Ok(Self { path, target, text, status, rescued: Vec::new(), held: None })
     }
 
     /// Keeps other runs of ours from changing the file, clears up behind those that were killed, and
@@ -95,7 +95,7 @@ impl PersonsFile {
         if file.target != self.target {
             return Err(file.overtaken(None));
         }
-        Ok(Self { _held: Some(held), rescued, ..file })
+        Ok(Self { held: Some(held), rescued, ..file })
     }
 
     /// Finds a place for what a run that was killed has taken out, or was about to put in: it may be
@@ -198,8 +198,11 @@ impl PersonsFile {
         let folders = self.path.ancestors().skip(1);
         let below = folders.take_while(|folder| *folder != roof && folder.starts_with(roof));
         for folder in below {
-            if fs::remove_dir(folder).is_err() {
-                return; // something else is in it
+            let is_held = self.held.is_some() && self.target.parent() == Some(folder);
+            let removed =
+                if is_held { fs::remove_dir(folder).is_ok() } else { held::remove_if_free(folder) };
+            if !removed {
+                return; // something else is in it, or another run is about to put something in
             }
         }
     }

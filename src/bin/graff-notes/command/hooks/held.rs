@@ -119,6 +119,15 @@ fn make(folder: &Utf8Path) -> io::Result<()> {
     }
 }
 
+/// Removes a folder that is empty and in which no other run of ours is at work; returns whether it
+/// did.
+pub(super) fn remove_if_free(folder: &Utf8Path) -> bool {
+    // Who waits for it looks whether it is still there, and makes it anew.
+    let attempt = lock(folder);
+    let is_free = matches!(attempt, Ok(Attempt::Locked(_) | Attempt::NoLocks));
+    is_free && fs::remove_dir(folder).is_ok()
+}
+
 /// Sees to it that a loss of power doesn't undo what was done to the names in a folder.
 pub(super) fn sync(folder: &Utf8Path) -> io::Result<()> {
     File::open(or_here(folder)).and_then(|folder| folder.sync_all())
