@@ -68,6 +68,8 @@ pub enum Event {
         /// The summary as the model wrote it, where the host tells.
         summary: Option<String>,
     },
+    /// The session ends, or the host goes on with another one in its place.
+    Ended,
     /// Something that asks for nothing.
     Other,
 }
@@ -131,6 +133,8 @@ pub enum Task {
     TakeSummary,
     /// Bring the file up to date that the host reads before each turn.
     Refresh,
+    /// Leave word that the session is no longer at work.
+    SignOff,
 }
 
 impl Call {
@@ -147,13 +151,14 @@ impl Call {
     /// # Ok::<(), graff_notes::host::hook::Unread>(())
     /// ```
     pub fn task(&self) -> Task {
-        match (self.agent, self.host) {
-            (Agent::Worker, _) => Task::Nothing,
-            (Agent::Root, Host::ClaudeCode) => claude_code(&self.event),
-            (Agent::Root, Host::Codex) => codex(&self.event),
-            (Agent::Root, Host::Gemini) => gemini(&self.event),
-            (Agent::Root, Host::Opencode) => opencode(&self.event),
-            (Agent::Root, Host::Goose) => goose(&self.event),
+        match (self.agent, &self.event, self.host) {
+            (Agent::Worker, _, _) => Task::Nothing,
+            (Agent::Root, Event::Ended, _) => Task::SignOff,
+            (Agent::Root, event, Host::ClaudeCode) => claude_code(event),
+            (Agent::Root, event, Host::Codex) => codex(event),
+            (Agent::Root, event, Host::Gemini) => gemini(event),
+            (Agent::Root, event, Host::Opencode) => opencode(event),
+            (Agent::Root, event, Host::Goose) => goose(event),
         }
     }
 }

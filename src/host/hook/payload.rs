@@ -96,6 +96,7 @@ impl Payload<'_> {
             "Stop" | "AfterAgent" => {
                 Event::TurnEnded { stop: self.stop(), reply: self.text("last_assistant_message") }
             }
+            "SessionEnd" => Event::Ended,
             _ => Event::Other,
         }
     }

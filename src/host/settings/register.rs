@@ -38,27 +38,30 @@ const fn on(event: &'static str, group: &'static str) -> Registration {
     Registration { event, group }
 }
 
-const ON_CLAUDE_CODE: [Registration; 5] = [
+const ON_CLAUDE_CODE: [Registration; 6] = [
     on("SessionStart", CLAUDE_CODE),
     on("UserPromptSubmit", CLAUDE_CODE),
     on("PreCompact", CLAUDE_CODE),
     on("PostCompact", CLAUDE_CODE),
     on("Stop", CLAUDE_CODE),
+    on("SessionEnd", CLAUDE_CODE),
 ];
 
-const ON_CODEX: [Registration; 4] = [
+const ON_CODEX: [Registration; 5] = [
     on("SessionStart", CODEX),
     on("UserPromptSubmit", CODEX),
     on("PreCompact", CODEX),
     on("Stop", CODEX),
+    on("SessionEnd", CODEX),
 ];
 
-const ON_GEMINI: [Registration; 5] = [
+const ON_GEMINI: [Registration; 6] = [
     on("BeforeAgent", GEMINI),
     on("BeforeModel", GEMINI),
     on("AfterTool", GEMINI),
     on("AfterAgent", GEMINI),
     on("PreCompress", GEMINI_MANUAL),
+    on("SessionEnd", GEMINI),
 ];
 
 impl Registration {

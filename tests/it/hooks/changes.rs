@@ -97,7 +97,7 @@ fn of_two_installations_at_once_each_keeps_what_the_other_did() {
         let text = &found["settings.json"];
         for host in ["claude-code", "gemini"] {
             let calls = text.matches(&format!("graff-notes hook {host}\"")).count();
-            assert_eq!(calls, 5, "round {round}, {host}: {text}");
+            assert_eq!(calls, 6, "round {round}, {host}: {text}");
         }
         assert_eq!(found["settings.json.before-graff-notes"], SETTINGS, "round {round}");
         assert_eq!(found.len(), 3, "round {round}: {:?}", found.keys());

@@ -141,7 +141,8 @@ fn what_is_put_in_reads_well() {
     "BeforeModel": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
     "AfterTool": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
     "AfterAgent": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
-    "PreCompress": [{"matcher": "manual", "hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}]
+    "PreCompress": [{"matcher": "manual", "hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}],
+    "SessionEnd": [{"hooks": [{"type": "command", "command": "graff-notes hook gemini", "timeout": 5000}]}]
   }
 }
 "#
@@ -165,7 +166,7 @@ fn a_hook_that_the_user_changed_is_ours_still() {
     assert_eq!(events(Host::ClaudeCode, before).as_deref(), Ok(&["Stop".to_owned()][..]));
     assert_eq!(events(Host::Codex, before).as_deref(), Ok(&[][..]));
     let after = install(Host::ClaudeCode, before).expect("settings");
-    assert_eq!(after.matches("graff-notes hook").count(), 5, "{after}");
+    assert_eq!(after.matches("graff-notes hook").count(), 6, "{after}");
     let removed = r#"{"hooks": {"Stop": [{"hooks": [{"command": "say done"}]}]}}"#;
     assert_eq!(remove(Host::ClaudeCode, &after).as_deref(), Ok(removed));
 }

@@ -33,9 +33,9 @@ fn status_says_installed_trusted_reachable_and_last_called() {
         (&json!({"state": "yes"}), &json!(false))
     );
     let path = desk.home().join(".codex/hooks.json");
-    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop"].map(|event| {
-        format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
-    });
+    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop", "session_end"].map(
+        |event| format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n"),
+    );
     put(&desk, ".codex/config.toml", &trust.concat());
     assert_eq!(status(&desk, "codex")["trusted"], json!(true));
     let codex = json!({"hook_event_name": "Stop", "session_id": "s1", "cwd": desk.project()});
@@ -79,7 +79,7 @@ fn trust_is_read_from_what_codex_has_on_record_and_from_nothing_that_looks_like_
     let desk = desk();
     hooks(&desk, &["install", "codex"]).quietly();
     let path = desk.home().join(".codex/hooks.json");
-    let events = ["session_start", "user_prompt_submit", "pre_compact", "stop"];
+    let events = ["session_start", "user_prompt_submit", "pre_compact", "stop", "session_end"];
     let lines = |before: &str, after: &str| {
         let line = |event| format!("{before}hooks.state.\"{path}:{event}:0:0\"{after}\n");
         events.map(line).concat()

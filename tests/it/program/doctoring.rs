@@ -246,9 +246,9 @@ fn of_installed(world: &World, host: Host, path: &str) -> Value {
 /// Puts on record that the user of Codex trusts its hooks.
 fn trust(world: &World) {
     let path = world.root().join(".codex/hooks.json");
-    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop"].map(|event| {
-        format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
-    });
+    let trust = ["session_start", "user_prompt_submit", "pre_compact", "stop", "session_end"].map(
+        |event| format!("[hooks.state.\"{path}:{event}:0:0\"]\ntrusted_hash = \"sha256:0\"\n"),
+    );
     fs::write(world.root().join(".codex/config.toml"), trust.concat()).expect("written");
 }
 

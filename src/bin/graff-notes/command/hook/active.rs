@@ -2,6 +2,11 @@
 //!
 //! A file a session, in the user's state folder: its name is the session's, its text the folder, its
 //! time that of the last hook. A project that an agent only works in gets no file of ours.
+//!
+//! ```text
+//! /home/me/parser          at work there
+//! ended /home/me/parser    was, and has ended
+//! ```
 
 use std::fs;
 
@@ -13,19 +18,45 @@ use super::called::{leave, state_folder};
 /// The name of the folder in which each session has its file.
 pub(super) const ACTIVE: &str = "active";
 
+/// What stands before the folder of a session that has ended; a folder begins with a slash.
+const ENDED: &str = "ended ";
+
 /// Notes that a session is at work below `root`.
 pub(super) fn note(session: &SessionName, root: &Utf8Path) {
-    if let Some(folder) = folder() {
-        leave(&folder.join(session.stem()), root.as_str());
+    if let Some(path) = file(session) {
+        leave(&path, root.as_str());
+    }
+}
+
+/// Notes that a session has ended, wherever it was at work: the host may go on with another one, and
+/// tell nobody else.
+pub(super) fn end(session: &SessionName) {
+    let Some(path) = file(session) else { return };
+    if let Ok(at) = fs::read_to_string(&path)
+        && !at.starts_with(ENDED)
+    {
+        leave(&path, &format!("{ENDED}{at}"));
     }
 }
 
 /// Forgets that a session was at work below `root`. One of the same name elsewhere is another one.
 pub(super) fn forget(session: &SessionName, root: &Utf8Path) {
-    let Some(path) = folder().map(|folder| folder.join(session.stem())) else { return };
-    if fs::read_to_string(&path).is_ok_and(|at| at == root.as_str()) {
+    let Some(path) = file(session) else { return };
+    if fs::read_to_string(&path).is_ok_and(|at| at.strip_prefix(ENDED).unwrap_or(&at) == root) {
         let _ = fs::remove_file(&path); // where it stays, it ends with the week
     }
+}
+
+/// Returns whether a session is known to have ended.
+#[cfg(feature = "mcp")]
+pub(crate) fn has_ended(session: &SessionName) -> bool {
+    file(session)
+        .and_then(|path| fs::read_to_string(path).ok())
+        .is_some_and(|at| at.starts_with(ENDED))
+}
+
+fn file(session: &SessionName) -> Option<Utf8PathBuf> {
+    folder().map(|folder| folder.join(session.stem()))
 }
 
 /// Returns the folder in which each session has its file.

@@ -31,7 +31,7 @@ use self::{
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
-pub(crate) use active::folder as active_folder;
+pub(crate) use active::{folder as active_folder, has_ended};
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};
 
 /// When an answer is given up: well before the shortest limit of any host, and so that it has ended
@@ -122,13 +122,19 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
     }
     match call.task() {
         Task::Nothing => Ok(()),
+        Task::SignOff => {
+            if !hook.dry_run {
+                active::end(&call.session);
+            }
+            Ok(())
+        }
         task => perform(task, &Visit::new(hook, root, &call)?),
     }
 }
 
 fn perform(task: Task, visit: &Visit<'_>) -> Result<(), Failure> {
     match task {
-        Task::Nothing => Ok(()),
+        Task::Nothing | Task::SignOff => Ok(()),
         Task::Splice => splicing::splice(visit),
         Task::Show => splicing::show(visit),
         Task::Patch => splicing::patch(visit),
