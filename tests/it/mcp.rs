@@ -45,6 +45,23 @@ impl Server {
         Self { child, stdin, stdout, asked: 0 }
     }
 
+    /// A server that Claude Code has started for a session.
+    fn of_claude_code(world: &World, flags: &[&str], session: &str) -> Self {
+        let mut server = Self::with(world, flags, &[("CLAUDE_CODE_SESSION_ID", session)]);
+        server.greets("claude-code");
+        server
+    }
+
+    /// The handshake of a client that goes by this name.
+    #[track_caller]
+    fn greets(&mut self, client: &str) {
+        let client = json!({"name": client, "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let answer = self.asked("initialize", &hello);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+    }
+
     fn send(&mut self, line: impl AsRef<[u8]>) {
         self.stdin.write_all(line.as_ref()).expect("it reads");
         self.stdin.write_all(b"\n").expect("it reads");

@@ -14,8 +14,12 @@ const CLIENTS: [&str; 6] =
 fn every_client_that_was_recorded_gets_its_note_stored() {
     for client in CLIENTS {
         let world = World::new();
-        // Claude Code names its session here, and nowhere else.
-        let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "s1")]);
+        // Claude Code names its session here, and nowhere else; others may have it from its shell.
+        let flags: &[&str] = match client {
+            "claude-code" | "codex" => &[],
+            _ => &["--session", "s1"],
+        };
+        let mut server = Server::with(&world, flags, &[("CLAUDE_CODE_SESSION_ID", "s1")]);
         let path = format!("{}/fixtures/mcp/{client}.jsonl", env!("CARGO_MANIFEST_DIR"));
         let lines = fs::read_to_string(path).expect("a recording");
         let mut last = Value::Null;

@@ -25,7 +25,17 @@ fn is_active(world: &World, session: &str, ago: Duration) {
 
 /// Calls a hook of `session` in this folder, for the user whose home is the world.
 fn calls_in(world: &World, folder: &Utf8Path, session: &str) {
-    let payload = json!({"hook_event_name": "BeforeAgent", "session_id": session, "prompt": "x"});
+    is_told(world, folder, session, "BeforeAgent");
+}
+
+/// Lets the host say that `session` has ended.
+fn ends(world: &World, session: &str) {
+    is_told(world, world.root(), session, "SessionEnd");
+}
+
+/// Calls a hook with this event.
+fn is_told(world: &World, folder: &Utf8Path, session: &str, event: &str) {
+    let payload = json!({"hook_event_name": event, "session_id": session, "prompt": "x"});
     let mut hook = world.command(&["hook", "gemini", "--root", folder.as_str()]);
     hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
     let mut hook = hook.spawn().expect("the program starts");
@@ -56,20 +66,19 @@ fn writes_for(server: &mut Server, arguments: &Value, meta: &Value) -> String {
 fn what_stands_nearest_to_the_call_says_whose_note_it_is() {
     let world = World::new();
     is_active(&world, "seen", Duration::ZERO);
-    let claude = ("CLAUDE_CODE_SESSION_ID", "environment");
     let meta = json!({"threadId": "thread", "sessionId": "thread"});
     let (named, nameless) = (json!({"text": "x", "session": "named"}), json!({"text": "x"}));
-    let mut server = Server::with(&world, &["--session", "flag"], &[claude]);
+    let mut server = Server::of_claude_code(&world, &["--session", "flag"], "environment");
     assert_eq!(writes_for(&mut server, &named, &meta), "named");
     assert_eq!(writes_for(&mut server, &nameless, &meta), "flag");
-    let mut server = Server::with(&world, &[], &[claude]);
+    let mut server = Server::of_claude_code(&world, &[], "environment");
     assert_eq!(writes_for(&mut server, &nameless, &meta), "thread");
     assert_eq!(writes_for(&mut server, &nameless, &json!({"sessionId": "older"})), "older");
     assert_eq!(
         writes_for(&mut server, &nameless, &json!({"claudecode/toolUseId": "t"})),
         "environment"
     );
-    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "")]);
+    let mut server = Server::of_claude_code(&world, &[], "");
     assert_eq!(writes_for(&mut server, &nameless, &Value::Null), "seen");
 }
 
@@ -104,7 +113,7 @@ fn of_two_sessions_in_one_folder_none_is_taken_for_the_other_in_silence() {
 fn a_session_of_the_environment_that_another_one_has_followed_is_named_with_the_other() {
     let world = World::new();
     is_active(&world, "before", 30 * MINUTE);
-    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "before")]);
+    let mut server = Server::of_claude_code(&world, &[], "before");
     assert_eq!(server.does("write_note", &json!({"text": "x"})).len(), 1, "nobody else is there");
     is_active(&world, "after", MINUTE);
     for (tool, arguments) in [("write_note", json!({"text": "y"})), ("show_note", json!({}))] {
@@ -117,8 +126,63 @@ fn a_session_of_the_environment_that_another_one_has_followed_is_named_with_the_
     assert_eq!(world.run(&["show", "before"]).quietly().stdout(), "y");
     let said = server.does("write_note", &json!({"text": "z", "session": "after"}));
     assert_eq!(said, ["saved: it is record 1 of session after, generation 0"]);
-    let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "after")]);
+    let mut server = Server::of_claude_code(&world, &[], "after");
     assert_eq!(server.does("show_note", &json!({})).len(), 2, "it is the last one");
+}
+
+/// A `/clear` ends the session, and the server with its environment goes on.
+#[test]
+fn a_session_of_the_environment_that_has_ended_gives_way_to_the_one_that_followed() {
+    let world = World::new();
+    is_active(&world, "before", 30 * MINUTE);
+    let mut server = Server::of_claude_code(&world, &[], "before");
+    assert_eq!(server.does("write_note", &json!({"text": "x"})).len(), 1);
+    ends(&world, "before");
+    is_active(&world, "after", MINUTE);
+    let said = server.does("write_note", &json!({"text": "y"}));
+    assert_eq!(said[0], "saved: it is record 1 of session after, generation 0");
+    assert!(said[1].starts_with("It is that of session after, which was last active"), "{said:?}");
+    calls_in(&world, world.root(), "before"); // it was taken up again
+    assert_eq!(writes_for(&mut server, &json!({"text": "z"}), &Value::Null), "before");
+}
+
+#[test]
+fn an_agent_that_was_started_by_claude_code_does_not_go_by_its_environment() {
+    let world = World::new();
+    is_active(&world, "of-gemini", MINUTE);
+    let inherited = [("CLAUDE_CODE_SESSION_ID", "of-claude-code")];
+    let mut server = Server::with(&world, &[], &inherited);
+    server.greets("gemini-cli-mcp-client");
+    assert_eq!(writes_for(&mut server, &json!({"text": "x"}), &Value::Null), "of-gemini");
+    let mut stateless = Server::with(&world, &[], &inherited);
+    for (client, session) in [("claude-code", "of-claude-code"), ("mcp", "of-gemini")] {
+        let client = json!({"name": client, "version": "1"});
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": client,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        assert_eq!(writes_for(&mut stateless, &json!({"text": "x"}), &meta), session);
+    }
+}
+
+#[test]
+fn a_session_that_has_ended_is_not_at_work_any_more() {
+    let world = World::new();
+    is_active(&world, "one", 30 * MINUTE);
+    is_active(&world, "two", MINUTE);
+    ends(&world, "two");
+    let mut server = Server::of(&world);
+    assert_eq!(writes_for(&mut server, &json!({"text": "x"}), &Value::Null), "one");
+    server.does("write_note", &json!({"text": "x", "session": "two"}));
+    let mut forget = world.command(&["forget", "two", "--yes"]);
+    forget.env("HOME", world.root()).env_remove("XDG_STATE_HOME");
+    Ran::of(&mut forget).ends(0);
+    let names = active(&world).read_dir_utf8().expect("a folder").flatten();
+    assert_eq!(names.map(|entry| entry.file_name().to_owned()).collect::<Vec<_>>(), ["one"]);
+    ends(&world, "one");
+    let said = server.fails("write_note", &json!({"text": "x"}));
+    assert!(said.contains("no session has called a hook in"), "{said}");
 }
 
 #[test]
@@ -159,7 +223,7 @@ fn a_session_of_which_nobody_can_read_where_it_is_at_work_may_be_the_one_that_ca
         fs::remove_file(active(&world).join("two")).expect("removed");
         let said = server.fails("write_note", &json!({"text": "x"}));
         assert!(said.contains("of session one it cannot be read where it is at work"), "{said}");
-        let mut server = Server::with(&world, &[], &[("CLAUDE_CODE_SESSION_ID", "two")]);
+        let mut server = Server::of_claude_code(&world, &[], "two");
         let said = server.does("write_note", &json!({"text": "x"})).concat();
         assert!(said.contains("session one called a hook later"), "{said}");
     }

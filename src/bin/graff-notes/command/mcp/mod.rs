@@ -9,6 +9,7 @@
 //! lines are ours, since they promise more than its own: docs/design.md says what.
 
 mod active;
+mod caller;
 mod rpc;
 mod sdk;
 mod server;

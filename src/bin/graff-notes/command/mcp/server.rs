@@ -12,7 +12,7 @@ use rmcp::{
 };
 use serde::de::DeserializeOwned;
 
-use super::tools;
+use super::{caller::Caller, tools};
 use crate::context::Place;
 
 /// What the model reads of the server; Codex CLI shows 512 characters of it.
@@ -90,7 +90,8 @@ impl ServerHandler for Server {
         call: CallToolRequestParams,
         asked: Asked,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = tools::call(&self.place, self.session.as_deref(), call, &asked.meta)?;
+        let caller = Caller::of(&asked);
+        let result = tools::call(&self.place, self.session.as_deref(), call, &caller)?;
         Ok(result.into())
     }
 

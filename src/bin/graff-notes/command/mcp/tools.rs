@@ -24,7 +24,7 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::whose::Whose;
+use super::{caller::Caller, whose::Whose};
 use crate::{
     command::hook,
     context::{Place, explain, now},
@@ -86,7 +86,7 @@ struct Call<'a> {
     place: &'a Place,
     flag: Option<&'a str>,
     arguments: JsonObject,
-    meta: &'a JsonObject,
+    caller: &'a Caller<'a>,
 }
 
 /// Returns the tools as `tools/list` has them.
@@ -100,9 +100,9 @@ pub(super) fn call(
     place: &Place,
     flag: Option<&str>,
     asked: CallToolRequestParams,
-    meta: &JsonObject,
+    caller: &Caller<'_>,
 ) -> Result<CallToolResult, ErrorData> {
-    let call = Call { place, flag, arguments: asked.arguments.unwrap_or_default(), meta };
+    let call = Call { place, flag, arguments: asked.arguments.unwrap_or_default(), caller };
     let said = match asked.name.as_ref() {
         "write_note" => call.write(),
         "show_note" => call.show(),
@@ -251,7 +251,7 @@ impl Call<'_> {
     }
 
     fn whose(&self, named: Option<&str>) -> Result<Whose, Failure> {
-        Whose::of(self.place, named.or(self.flag), self.meta)
+        Whose::of(self.place, named.or(self.flag), self.caller)
     }
 }
 

@@ -2,24 +2,26 @@
 //!
 //! ```text
 //! the call's `session` · --session · the host's _meta (Codex CLI) · its environment (Claude Code)
-//!     · the session that last called a hook in this folder
+//!     · the session that last called a hook in this folder, and has not ended
 //! ```
 //!
 //! Of two sessions that are active in one folder neither is taken for the other in silence: a note
 //! is refused, and whoever looks is told. One of which it can't be read where it is at work may be the
 //! other. The environment is that of the server's start, so a session
-//! that follows in the same process (a `/clear`, a resume) has the one before in it: where hooks saw
-//! another session last, the answer says so.
+//! that follows in the same process (a `/clear`, a resume) has the one before in it: where a hook was
+//! told that this has ended it doesn't count, and where hooks saw another one last the answer says so.
 
-use std::{env, time::Duration};
+use std::time::Duration;
 
 use camino::Utf8Path;
 use graff_notes::session::SessionName;
-use rmcp::model::JsonObject;
-use serde_json::Value;
 
-use super::active::{self, Active, active_in};
+use super::{
+    active::{self, Active, active_in},
+    caller::Caller,
+};
 use crate::{
+    command::hook,
     context::{self, Place},
     failure::Failure,
 };
@@ -27,12 +29,6 @@ use crate::{
 /// A session whose last hook was called so much before the newest one's may still be at work: a
 /// single turn can take that long.
 const STILL_AT_WORK: Duration = Duration::from_secs(3600);
-
-/// Where Codex CLI names its thread in a call's `_meta`.
-const META_KEYS: [&str; 2] = ["threadId", "sessionId"];
-
-/// Where Claude Code names its session as of the server's start.
-const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// Whose note is meant, and how that is known.
 pub(super) struct Whose {
@@ -44,20 +40,19 @@ pub(super) struct Whose {
 }
 
 impl Whose {
-    /// Returns whose note is meant where the user or the model names a session, or nobody does, in
-    /// a call with this `meta`.
+    /// Returns whose note is meant where the user or the model names a session, or nobody does.
     pub(super) fn of(
         place: &Place,
         named: Option<&str>,
-        meta: &JsonObject,
+        caller: &Caller<'_>,
     ) -> Result<Self, Failure> {
-        let by_host = || META_KEYS.iter().find_map(|key| meta.get(*key).and_then(Value::as_str));
-        if let Some(name) = named.or_else(by_host) {
+        if let Some(name) = named.or_else(|| caller.session()) {
             let session = context::session(name)?;
             return Ok(Self { session, seen: None, others: Vec::new() });
         }
-        match env::var(VARIABLE).ok().filter(|name| !name.is_empty()) {
-            Some(name) => Self::of_start(place, context::session(&name)?),
+        let of_start = caller.session_at_start().map(|name| context::session(&name)).transpose()?;
+        match of_start.filter(|session| !hook::has_ended(session)) {
+            Some(session) => Self::of_start(place, session),
             None => Self::last_active(place),
         }
     }
