@@ -15,8 +15,8 @@ use rustix::{
 
 use super::medium::Refused;
 
-const FOLDER: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(FILE);
 
 /// Opens a folder at or below `root`.
 pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {
@@ -29,16 +29,26 @@ pub(super) fn open_file(
     root: &Utf8Path,
     path: &Utf8Path,
     flags: OFlags,
-    mode: Mode,
 ) -> io::Result<(File, Stat)> {
     // NONBLOCK keeps the open of a pipe from waiting for its other end.
-    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))?;
+    let flags = flags | FILE | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = open(root, path, flags, Mode::empty()).map_err(|errno| failed(root, path, errno))?;
     let stat = rustix::fs::fstat(&file)?;
     match refused(path, Wanted::PlainFile, &stat) {
         Some(refused) => Err(refused.into()),
         None => Ok((file, stat)),
     }
+}
+
+/// Makes a file below `root` that is not there yet, and so is a plain one.
+pub(super) fn create_file(
+    root: &Utf8Path,
+    path: &Utf8Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<File> {
+    let flags = flags | FILE | OFlags::CREATE | OFlags::EXCL;
+    open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))
 }
 
 /// Returns what `path` names below `root`, if it is a plain file.

@@ -76,6 +76,18 @@ impl Disk {
         beneath::open_folder(root, &level.under(root))
     }
 
+    /// Sees to the mode and the owner of a file that was just made.
+    fn fit_out(&self, made: &File, access: Access) -> io::Result<Stat> {
+        let stat = rustix::fs::fstat(made)?;
+        if permissions(&stat) != FILE_MODE {
+            fchmod(made, FILE_MODE)?; // the umask took something away
+        }
+        if access == Access::Create {
+            self.leave_to_its_owner(made, stat.st_uid)?;
+        }
+        Ok(rustix::fs::fstat(made)?)
+    }
+
     /// Gives a file that root made to whom the folder belongs: a lock that is root's, above all,
     /// would keep them out of their own store.
     fn leave_to_its_owner(&self, made: &File, maker: u32) -> io::Result<()> {
@@ -102,21 +114,15 @@ impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let opening = SystemTime::now();
-        let root = self.root()?;
-        let mode = if access.makes() { FILE_MODE } else { Mode::empty() };
-        let (file, mut stat) = beneath::open_file(root, &joined(root, name), flags(access), mode)?;
-        if access.makes() {
-            if permissions(&stat) != FILE_MODE {
-                fchmod(&file, FILE_MODE)?; // the umask took something away
-            }
-            if access == Access::Create
-                && let Err(e) = self.leave_to_its_owner(&file, stat.st_uid)
-            {
-                self.remove(name)?; // it would keep the owner out
-                return Err(e);
-            }
-            stat = rustix::fs::fstat(&file)?;
-        }
+        let (root, path) = (self.root()?, joined(self.root()?, name));
+        let (file, stat) = if access.makes() {
+            let file = beneath::create_file(root, &path, flags(access), FILE_MODE)?;
+            let fitted = self.fit_out(&file, access);
+            let stat = fitted.inspect_err(|_| drop(self.remove(name)))?; // nobody could use it
+            (file, stat)
+        } else {
+            beneath::open_file(root, &path, flags(access))?
+        };
         Ok(Box::new(DiskFile {
             file,
             at_open: status(&stat),
@@ -260,10 +266,7 @@ impl Handle for DiskFile {
 fn flags(access: Access) -> OFlags {
     match access {
         Access::Read => OFlags::RDONLY,
-        Access::Append => OFlags::RDWR | OFlags::APPEND,
-        Access::Create | Access::Draft => {
-            OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL
-        }
+        Access::Append | Access::Create | Access::Draft => OFlags::RDWR | OFlags::APPEND,
         // A network file system wants what it locks open for writing.
         Access::Lock | Access::Rewrite => OFlags::RDWR,
     }

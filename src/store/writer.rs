@@ -22,7 +22,7 @@ use super::{
     layout,
     lock::{Held, LockFile, acquire},
     look::Look,
-    medium::{Access, Handle, Status},
+    medium::{Access, FileId, Handle, Status},
     reader::Search,
     recent::{Sought, Wanted},
     replace,
@@ -115,7 +115,7 @@ impl Files {
     ) -> Result<(Held, OpenLog), Error> {
         loop {
             let held = acquire(&mut self.lock, folder, session, deadline)?;
-            let opened = self.open_log(folder, session)?;
+            let opened = self.open_log(folder, session, &held)?;
             if matches!(opened.origin, Origin::Kept(_)) {
                 return Ok((held, opened));
             }
@@ -127,7 +127,12 @@ impl Files {
         }
     }
 
-    fn open_log(&mut self, folder: &Folder, session: &SessionName) -> Result<OpenLog, Error> {
+    fn open_log(
+        &mut self,
+        folder: &Folder,
+        session: &SessionName,
+        held: &Held,
+    ) -> Result<OpenLog, Error> {
         let name = &self.name;
         if let Some(log) = self.log.take() {
             // An error is such as a network file system's stale handle.
@@ -141,9 +146,29 @@ impl Files {
         if let Some(log) = folder.open_if_there(name, Access::Append)? {
             return Ok(OpenLog { log, origin: Origin::Found });
         }
-        let log = folder.create_or_open(name, Access::Append)?;
+        let made = folder.create_or_open(name, Access::Append);
+        // It can be there all the same, where a network lost the answer.
+        let log = made.inspect_err(|_| drop(unmake(folder, session, held, None)))?;
         Ok(OpenLog { log, origin: Origin::Made })
     }
+}
+
+/// Removes a log that this append made, or may have made, and could not write to; it would be listed as
+/// a session.
+///
+/// It stays where this writer may not be the only one: a store that was removed and made anew
+/// meanwhile has another lock, and a log of that name which is not this writer's to remove.
+fn unmake(
+    folder: &Folder,
+    session: &SessionName,
+    held: &Held,
+    made: Option<FileId>,
+) -> Result<(), Error> {
+    let name = layout::log(session);
+    let Some(log) = folder.open_if_there(&name, Access::Read)? else { return Ok(()) };
+    let now = folder.file(&name, log.as_ref()).status_at_open()?;
+    let is_unused = now.len == 0 && made.is_none_or(|made| made == now.id);
+    if is_unused && held.is_named(folder)? { folder.remove_if_there(&name) } else { Ok(()) }
 }
 
 impl OpenLog {
@@ -158,27 +183,13 @@ impl OpenLog {
         file.length_if_sole(status)
     }
 
-    /// Removes a log that this writer made and could not write to; it would be listed as a session.
-    ///
-    /// It stays where this writer may not be the only one: a store that was removed and made anew
-    /// meanwhile has another lock, and a log of that name which is not this writer's to remove.
+    /// Removes the log again, if this writer made it and nothing came to stand in it.
     fn unmake(&self, folder: &Folder, session: &SessionName, held: &Held) {
-        if self.origin == Origin::Made && self.is_unused(folder, session, held).unwrap_or(false) {
-            let _ = folder.remove_if_there(&layout::log(session));
+        if self.origin == Origin::Made
+            && let Ok(made) = self.log.status_at_open()
+        {
+            let _ = unmake(folder, session, held, Some(made.id));
         }
-    }
-
-    fn is_unused(
-        &self,
-        folder: &Folder,
-        session: &SessionName,
-        held: &Held,
-    ) -> Result<bool, Error> {
-        let name = layout::log(session);
-        let status = folder.file(&name, self.log.as_ref()).status()?;
-        Ok(status.len == 0
-            && folder.identity(&name)? == Some(status.id)
-            && held.is_named(folder)?)
     }
 }
 
