@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{
-    Level,
+    Level, aside,
     file::File,
     layout,
     medium::{Access, FileId, Handle, Medium, Refused, Rights, Stamp, patiently},
@@ -94,18 +94,6 @@ impl Folder {
         Ok(created)
     }
 
-    /// Opens a file, made empty if it is missing, together with the folders that lead to it.
-    pub(super) fn open_or_create(
-        &self,
-        name: &str,
-        access: Access,
-    ) -> Result<Box<dyn Handle>, Error> {
-        match self.open_if_there(name, access)? {
-            Some(file) => Ok(file),
-            None => self.create_or_open(name, access),
-        }
-    }
-
     /// Makes a file that was missing a moment ago, together with the folders that lead to it, or
     /// opens the one that another has made by now.
     pub(super) fn create_or_open(
@@ -182,33 +170,32 @@ impl Folder {
     pub(super) fn sync_entries(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_none() {
             self.sync_outer()?;
-            if self.holds_nothing_yet()? {
-                self.write_ignore()?;
-            }
         }
         self.sync(Level::Notes)
     }
 
-    /// Returns whether no log has a byte in it, as where the making of the store was cut short.
-    fn holds_nothing_yet(&self) -> Result<bool, Error> {
-        let is_log = |name: &String| name.ends_with(layout::LOG_SUFFIX);
-        let is_empty = |name: String| {
-            let log = self.open_if_there(&name, Access::Read).ok()?;
-            let log = log.map(|handle| self.file(&name, handle.as_ref()).status());
-            Some(log?.ok()?.len == 0)
-        };
-        let mut logs = self.names()?.into_iter().filter(is_log);
-        Ok(logs.all(|name| is_empty(name).unwrap_or(false)))
+    /// Makes the store, unless a file of a session says that it was made before.
+    ///
+    /// It comes before the first lock. So whoever finds a lock, and not the file that keeps the store out of
+    /// version control, knows that its owner removed it.
+    pub(super) fn make_if_new(&self) -> Result<(), Error> {
+        if self.identity(layout::IGNORE)?.is_some()
+            || self.names()?.iter().any(|name| layout::is_of_a_session(name))
+        {
+            return Ok(());
+        }
+        self.make()
     }
 
-    /// Makes the folders, durable, and then the file that keeps them out of version control.
+    /// Makes the folders, durable, and then, durable, the file that keeps them out of version control.
     ///
     /// That file comes last, so that where it stands the folders above it are known to be durable.
     fn make(&self) -> Result<(), Error> {
         self.make_level(Level::Graff)?;
-        let new = self.make_level(Level::Notes)?;
+        self.make_level(Level::Notes)?;
         self.sync_outer()?;
-        if new { self.write_ignore() } else { Ok(()) }
+        self.write_ignore()?;
+        self.sync(Level::Notes)
     }
 
     fn sync_outer(&self) -> Result<(), Error> {
@@ -216,11 +203,11 @@ impl Folder {
         self.sync(Level::Graff)
     }
 
-    /// Makes a folder; returns whether it was missing.
-    fn make_level(&self, level: Level) -> Result<bool, Error> {
+    /// Makes a folder where it is missing.
+    fn make_level(&self, level: Level) -> Result<(), Error> {
         match patiently(|| self.medium.make_folder(level)) {
-            Ok(()) => Ok(true),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Ok(()) => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(e) if e.kind() == io::ErrorKind::NotFound && level == Level::Graff => Err(self
                 .failed_at("create the folder", level, e)
                 .with_kind(ErrorKind::InvalidInput)
@@ -231,50 +218,27 @@ impl Folder {
         }
     }
 
-    /// Writes the file that keeps the store out of version control, under another name first: it is
-    /// never there without its text.
+    /// Writes the file that keeps the store out of version control.
     ///
-    /// Each of many that make a store at once has a draft of its own, and whole ones take each
-    /// other's place. A draft that is taken away was not needed any more.
+    /// Of many that make a store at once each writes one of its own, and whole ones take each other's
+    /// place. One that was taken away meanwhile was not needed any more.
     fn write_ignore(&self) -> Result<(), Error> {
-        let (name, handle) = self.create_draft()?;
-        let written = self.publish(&name, self.file(&name, handle.as_ref()));
-        match written {
-            Ok(()) => self.remove_drafts(),
-            Err(_) => drop(self.remove_if_there(&name)),
+        match aside::put(
+            self,
+            layout::IGNORE,
+            &layout::ignore_aside(),
+            layout::IGNORE_TEXT,
+            aside::Sync::Due,
+        ) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+            _ => {}
         }
-        written
-    }
-
-    /// Makes a file under a name of its own; a process of the same number may have left one.
-    fn create_draft(&self) -> Result<(String, Box<dyn Handle>), Error> {
-        let mut tries_left = CREATE_TRIES;
-        loop {
-            let name = layout::ignore_draft();
-            tries_left -= 1;
-            match patiently(|| self.medium.open(&name, Access::Create)) {
-                Ok(handle) => return Ok((name, handle)),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries_left > 0 => {}
-                Err(e) => return Err(self.failed("create", &name, e)),
-            }
-        }
-    }
-
-    fn publish(&self, name: &str, draft: File<'_>) -> Result<(), Error> {
-        draft.append_all(layout::IGNORE_TEXT)?;
-        draft.sync()?;
-        match self.rename(name, layout::IGNORE) {
-            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
-            renamed => renamed,
-        }
-    }
-
-    /// Removes what crashes left, and what others need no longer; one that stays does no harm.
-    fn remove_drafts(&self) {
-        let is_draft = |name: &String| name.starts_with(layout::IGNORE_DRAFT);
-        for name in self.names().unwrap_or_default().into_iter().filter(is_draft) {
+        // What crashes left, and what others need no longer; one that stays does no harm.
+        let is_aside = |name: &String| name.starts_with(layout::IGNORE_ASIDE);
+        for name in self.names().unwrap_or_default().into_iter().filter(is_aside) {
             let _ = self.remove_if_there(&name);
         }
+        Ok(())
     }
 
     pub(super) fn failed(&self, attempted: &'static str, name: &str, source: io::Error) -> Error {

@@ -28,7 +28,7 @@ const SIDE_NEW_SUFFIX: &str = ".hooks.new";
 /// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
 /// What the name begins with of an [`IGNORE`] that is not whole yet.
-pub(super) const IGNORE_DRAFT: &str = ".gitignore.draft";
+pub(super) const IGNORE_ASIDE: &str = ".gitignore.new";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 
@@ -117,9 +117,14 @@ pub(super) fn side_new(session: &SessionName) -> String {
     [session.stem(), SIDE_NEW_SUFFIX].concat()
 }
 
-/// Returns a name for an [`IGNORE`] that is not whole yet; nobody is ever given it again.
-pub(super) fn ignore_draft() -> String {
-    static DRAFTS: AtomicU64 = AtomicU64::new(0);
-    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-    format!("{IGNORE_DRAFT}.{}.{number}", process_number())
+/// Returns whether a name is that of a log or a lock.
+pub(super) fn is_of_a_session(name: &str) -> bool {
+    name.ends_with(LOG_SUFFIX) || name.ends_with(LOCK_SUFFIX)
+}
+
+/// Returns a name for an [`IGNORE`] that is not whole yet; no other process and no other thread has it.
+pub(super) fn ignore_aside() -> String {
+    static NAMED: AtomicU64 = AtomicU64::new(0);
+    let number = NAMED.fetch_add(1, Ordering::Relaxed);
+    format!("{IGNORE_ASIDE}.{}.{number}", process_number())
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! <root>/.graff/notes/            0700
 //!     .gitignore                  "*": nothing here is committed unless its owner wants it
-//!     .gitignore.draft.<n>.<n>    that file while it is being written
+//!     .gitignore.new.<n>.<n>      that file before it takes its name
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
 //!     <session>.notes.rejected    what a repair took out
@@ -24,6 +24,7 @@
 //! due (that is [`gate`](crate::gate)'s).
 
 mod answer;
+mod aside;
 #[cfg(unix)]
 mod beneath;
 #[cfg(unix)]

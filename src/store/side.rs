@@ -3,7 +3,9 @@
 //! It is replaced as a whole, under the log's lock, so that nobody reads half of it, and of two that
 //! change it at once the second knows of the first. It is not synced: who loses it has lost no note.
 
-use super::{Store, folder::Folder, layout, lock::acquire, medium::Access, system::Deadline};
+use super::{
+    Store, aside, folder::Folder, layout, lock::acquire, medium::Access, system::Deadline,
+};
 use crate::{error::Error, session::SessionName};
 
 /// A longer file is none of ours, in bytes.
@@ -40,7 +42,10 @@ impl Store {
         let folder = self.folder();
         let _held = acquire(&mut None, folder, session, Deadline::after(self.patience()))?;
         match change(read(folder, session)?) {
-            Some(word) => replace(folder, session, &word),
+            Some(word) => {
+                let (name, new) = (layout::side(session), layout::side_new(session));
+                aside::put(folder, &name, &new, &word, aside::Sync::Needless)
+            }
             None => Ok(()),
         }
     }
@@ -52,12 +57,4 @@ fn read(folder: &Folder, session: &SessionName) -> Result<Option<Vec<u8>>, Error
     let mut word = Vec::new();
     folder.file(&name, handle.as_ref()).read(&(0..BYTES_MAX + 1), &mut word)?;
     Ok(Some(word).filter(|word| word.len() as u64 <= BYTES_MAX))
-}
-
-fn replace(folder: &Folder, session: &SessionName, word: &[u8]) -> Result<(), Error> {
-    let (name, new) = (layout::side(session), layout::side_new(session));
-    folder.remove_if_there(&new)?; // left by a process that died here
-    let handle = folder.create(&new)?;
-    folder.file(&new, handle.as_ref()).append_all(word)?;
-    folder.rename(&new, &name)
 }

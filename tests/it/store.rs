@@ -176,6 +176,13 @@ fn a_new_store_keeps_itself_out_of_version_control_and_an_old_one_is_left_as_it_
     fs::remove_file(&ignore).expect("its owner wants the notes committed");
     home.store.append(&session("s2"), &note("one")).map(drop).expect("stored");
     assert!(!ignore.exists());
+    for name in ["s1", "s2"] {
+        home.store.forget(&session(name)).expect("it is there");
+    }
+    for name in ["s1", "s3"] {
+        home.store.append(&session(name), &note("anew")).map(drop).expect("stored");
+        assert!(!ignore.exists(), "{name}: it is wanted no more than before");
+    }
 }
 
 #[test]

@@ -167,10 +167,10 @@ pub(super) fn words(op: &Op) -> String {
 
 /// The words without what tells one draft from another.
 pub(super) fn without_numbers(said: &str) -> String {
-    match said.split_once(".gitignore.draft.") {
+    match said.split_once(".gitignore.new.") {
         Some((before, behind)) => {
             let behind = behind.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
-            format!("{before}.gitignore.draft{behind}")
+            format!("{before}.gitignore.new{behind}")
         }
         None => said.to_owned(),
     }
