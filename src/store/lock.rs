@@ -70,14 +70,11 @@ impl LockFile {
     /// Opens the lock file, made together with the store's folders where it is missing.
     fn open(folder: &Folder, session: &SessionName) -> Result<Self, Error> {
         let name = layout::lock(session);
-        let handle = match folder.open_if_there(&name, Access::Lock)? {
-            Some(handle) => handle,
-            None => {
-                folder.make_if_new()?;
-                folder.create_or_open(&name, Access::Lock)?
-            }
-        };
-        Self::of(folder, &name, handle)
+        if let Some(handle) = folder.open_if_there(&name, Access::Lock)? {
+            return Self::of(folder, &name, handle);
+        }
+        folder.make_if_new()?;
+        Self::of(folder, &name, folder.create_or_open(&name, Access::Lock)?)
     }
 
     /// Opens the lock file, or returns `None` where it is not there.

@@ -51,11 +51,8 @@ fn every_operation_can_fail_once_and_the_error_says_which_and_why() {
 #[test]
 fn a_first_append_that_fails_leaves_no_session_behind() {
     let case = &cases()[0];
-    let faults: [fn() -> Fault; 3] = [
-        || Fault::Fail(Errno::NOSPC),
-        || Fault::FailThoughDone(Errno::IO),
-        || Fault::Short(7),
-    ];
+    let faults: [fn() -> Fault; 3] =
+        [|| Fault::Fail(Errno::NOSPC), || Fault::FailThoughDone(Errno::IO), || Fault::Short(7)];
     for index in 0..case.trace().len() {
         for fault in faults {
             let medium = case.medium();
