@@ -1,6 +1,6 @@
 //! What is shown in the place of a value that may hold a secret.
 
-use crate::note_from::COMMAND;
+use crate::note_from::{COMMAND, ENDPOINT};
 
 /// What stands in the place of what is not shown.
 const IN_ITS_PLACE: &str = "***";
@@ -26,17 +26,21 @@ pub(crate) fn url(url: &str) -> String {
     format!("{scheme}{rest}{query}")
 }
 
-/// Returns a source of notes as it is shown: an address [without secrets](url), and of a command
-/// its first word, which says what is run, unless that sets a variable.
-pub(crate) fn note_from(source: &str) -> String {
-    match source.strip_prefix(COMMAND).map(str::trim) {
-        None => url(source),
-        Some(command) => match command.split_once(char::is_whitespace) {
-            None if !command.contains('=') => source.to_owned(),
-            Some((program, _)) if !program.contains('=') => {
-                format!("{COMMAND}{program} {IN_ITS_PLACE}")
-            }
-            _ => format!("{COMMAND}{IN_ITS_PLACE}"),
-        },
+/// Returns a command as it is shown: its first word, which says what is run, unless that sets a
+/// variable; an address there goes [without secrets](url).
+pub(crate) fn command(command: &str) -> String {
+    match command.trim().split_once(char::is_whitespace) {
+        None if !command.contains('=') => url(command),
+        Some((program, _)) if !program.contains('=') => format!("{} {IN_ITS_PLACE}", url(program)),
+        _ => IN_ITS_PLACE.to_owned(),
     }
+}
+
+/// Returns a source of notes as it is shown: an address or a command without secrets. What is
+/// neither may be a command that lacks the word before it.
+pub(crate) fn note_from(source: &str) -> String {
+    if let Some(given) = source.strip_prefix(COMMAND) {
+        return format!("{COMMAND}{}", command(given));
+    }
+    if source.starts_with(ENDPOINT) { url(source) } else { command(source) }
 }

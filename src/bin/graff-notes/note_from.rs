@@ -1,6 +1,7 @@
 //! Where a note comes from: the session's own record, stdin, or a command that asks a model.
 
 use std::{
+    ffi::OsStr,
     fmt,
     io::{self, Read, Write},
     os::unix::process::CommandExt,
@@ -12,6 +13,7 @@ use std::{
 };
 
 use camino::Utf8Path;
+use clap::{Arg, builder::TypedValueParser, error::ErrorKind};
 use graff_notes::{
     note::{Author, NoteText},
     notebook,
@@ -21,7 +23,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 #[cfg(feature = "ask")]
 use crate::endpoint::{Endpoint, History};
-use crate::signals::Held;
+use crate::{masked, signals::Held};
 
 /// How much is read of a reply, in bytes: more than any note may have, and little enough to hold.
 const REPLY_BYTES_MAX: u64 = 1024 * 1024;
@@ -37,7 +39,11 @@ pub(crate) const COMMAND: &str = "command:";
 pub(crate) const PATIENCE_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 /// What stands before the address of an endpoint.
-const ENDPOINT: &str = "endpoint:";
+pub(crate) const ENDPOINT: &str = "endpoint:";
+
+/// What a source may be, in words that read on after "it is".
+pub(crate) const ALLOWED: &str =
+    "mechanical, stdin, command: and a command, or endpoint: and an address";
 
 /// Where a note comes from.
 #[derive(Clone, Debug)]
@@ -48,8 +54,8 @@ pub(crate) enum NoteFrom {
     Stdin,
     /// A model's reply that a command prints, which is given the request.
     Command(String),
-    /// A model's reply from the endpoint at this address.
-    #[cfg(feature = "ask")]
+    /// A model's reply from the endpoint at this address. A build without endpoints reads it too: a
+    /// setting is shared by all builds, and whether it can be followed shows where it is.
     Endpoint(String),
 }
 
@@ -67,9 +73,7 @@ impl NoteFrom {
     pub(crate) const fn author(&self) -> Author {
         match self {
             Self::Mechanical => Author::Mechanical,
-            Self::Stdin | Self::Command(_) => Author::Agent,
-            #[cfg(feature = "ask")]
-            Self::Endpoint(_) => Author::Agent,
+            Self::Stdin | Self::Command(_) | Self::Endpoint(_) => Author::Agent,
         }
     }
 }
@@ -79,25 +83,41 @@ impl FromStr for NoteFrom {
 
     fn from_str(source: &str) -> Result<Self, String> {
         match source {
-            "mechanical" => Ok(Self::Mechanical),
-            "stdin" => Ok(Self::Stdin),
-            #[cfg(feature = "ask")]
-            _ if source.starts_with(ENDPOINT) => {
-                Ok(Self::Endpoint(source.replacen(ENDPOINT, "", 1)))
-            }
-            #[cfg(not(feature = "ask"))]
-            _ if source.starts_with(ENDPOINT) => {
-                Err("this build has no endpoints: build it with `--features ask`".into())
-            }
-            _ => match source.strip_prefix(COMMAND) {
-                Some(command) if !command.trim().is_empty() => Ok(Self::Command(command.into())),
-                Some(_) => Err("there is no command behind `command:`".into()),
-                None => Err(
-                    "it is mechanical, stdin, command: and a command, or endpoint: and an address"
-                        .into(),
-                ),
-            },
+            "mechanical" => return Ok(Self::Mechanical),
+            "stdin" => return Ok(Self::Stdin),
+            _ => {}
         }
+        if let Some(address) = source.strip_prefix(ENDPOINT) {
+            return Ok(Self::Endpoint(address.to_owned()));
+        }
+        match source.strip_prefix(COMMAND) {
+            Some(command) if !command.trim().is_empty() => Ok(Self::Command(command.to_owned())),
+            Some(_) => Err("there is no command behind `command:`".to_owned()),
+            None => Err(format!("it is {ALLOWED}")),
+        }
+    }
+}
+
+/// Reads `--note-from`. The parser that takes a mere function would show a value that it refuses,
+/// and there may be a secret in one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parser;
+
+impl TypedValueParser for Parser {
+    type Value = NoteFrom;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<NoteFrom, clap::Error> {
+        let value = value.to_string_lossy();
+        value.parse().map_err(|why| {
+            let shown = masked::note_from(&value);
+            let why = format!("invalid value '{shown}' for '--note-from <SOURCE>': {why}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, why).with_cmd(command)
+        })
     }
 }
 
@@ -148,7 +168,7 @@ impl Asked<'_> {
     }
 
     fn failed(&self, why: fmt::Arguments<'_>) -> notebook::Answer {
-        failed(format!("`{}` {why}", self.command))
+        failed(format!("`{}` {why}", masked::command(self.command)))
     }
 
     fn run(&self, request: &NoteRequest, held: &Held) -> io::Result<Waited<io::Result<Reply>>> {

@@ -115,7 +115,7 @@ fn the_reply_can_come_from_stdin() {
 fn a_generation_has_one_attempt_also_where_it_failed() {
     let world = world(FULL);
     let failed = answer(&world, &["--note-from", "command:echo half a note is no note; exit 3"]);
-    let reason = "`echo half a note is no note; exit 3` ended with exit status: 3";
+    let reason = "`echo ***` ended with exit status: 3";
     assert_eq!(failed["outcome"], json!({"outcome": "call_failed", "figures": {"reason": reason}}));
     assert_eq!(failed["prompt"], json!(PROMPT));
     for source in ["stdin", "command:echo a note that comes too late"] {
@@ -130,11 +130,34 @@ fn a_generation_has_one_attempt_also_where_it_failed() {
 }
 
 #[test]
+fn what_may_be_a_secret_in_where_a_note_comes_from_is_told_to_nobody() {
+    for source in [
+        "command:API_KEY=sk-SECRET false",
+        "command:ask-nobody --key sk-SECRET",
+        "comand:ask-my-model --key sk-SECRET",
+        "API_KEY=sk-SECRET ask-my-model",
+        "https://user:sk-SECRET@api.example/v1/messages",
+        "endpoint:https://user:sk-SECRET@api.example/v1/messages?key=sk-SECRET",
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let world = world(FULL);
+            let flag = roll(&world, &[&["--note-from", source], json].concat());
+            let args = ["rollover", "--transcript", "s1.jsonl", "--system", "PROMPT.md"];
+            let args = [&args[..], &["--window-tokens", "10000"], json].concat();
+            let variable = Ran::of(world.command(&args).env("GRAFF_NOTE_FROM", source));
+            for ran in [flag, variable] {
+                assert!(!format!("{ran}").contains("sk-SECRET"), "{source}: {ran}");
+            }
+        }
+    }
+}
+
+#[test]
 fn no_reply_is_waited_for_longer_than_is_said() {
     let world = world(FULL);
     let command = "command:sleep 600 | cat";
     let late = answer(&world, &["--note-from", command, "--note-timeout-seconds", "1"]);
-    let reason = "`sleep 600 | cat` gave no answer within 1 s";
+    let reason = "`sleep ***` gave no answer within 1 s";
     assert_eq!(late["outcome"]["figures"]["reason"], json!(reason));
     assert_eq!(late["prompt"], json!(PROMPT));
 }

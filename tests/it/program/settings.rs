@@ -197,6 +197,32 @@ fn a_project_runs_nothing_and_calls_nobody() {
 }
 
 #[test]
+fn a_source_of_notes_that_is_none_costs_no_prompt() {
+    let world = World::new();
+    put(&world, "prompt", "You are an agent.");
+    put(&world, "t.jsonl", "{\"role\":\"user\",\"content\":\"mend it\"}\n");
+    let rollover = ["rollover", "--transcript", "t.jsonl", "--system", "prompt"];
+    let with_variable = |args: &[&str]| {
+        Ran::of(command(&world, args).env("GRAFF_NOTE_FROM", "mechanicall --key s3cret"))
+    };
+    let why =
+        "could not use GRAFF_NOTE_FROM=\"mechanicall ***\": it is mechanical, stdin, command: ";
+    let ran = with_variable(&rollover).ends(0);
+    assert_eq!(ran.stdout(), "You are an agent.");
+    assert!(ran.stderr().contains(why), "{ran}");
+    assert!(with_variable(&["config", "show"]).ends(2).stderr().contains(why));
+    let doctor = with_variable(&["doctor", "--json"]).ends(1).answers();
+    let found = doctor.iter().find(|finding| finding["check"] == "settings").expect("a finding");
+    assert_eq!(found["status"], "failure");
+
+    user(&world, "percent = 80\nnote-from = \"oops s3cret\"\n");
+    let ran = run(&world, &rollover).ends(0);
+    assert_eq!(ran.stdout(), "You are an agent.");
+    let why = "line 2: note-from is the text \"oops ***\", and may be mechanical, stdin, command: ";
+    assert!(ran.stderr().contains(why), "{ran}");
+}
+
+#[test]
 fn a_file_that_is_none_holds_nobody_up_and_a_faulty_one_costs_no_note() {
     let pipe = |path: &camino::Utf8Path| {
         let mode = rustix::fs::Mode::RWXU;

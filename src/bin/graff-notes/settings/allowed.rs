@@ -1,5 +1,7 @@
 //! What a setting may be.
 
+use crate::note_from::{self, NoteFrom};
+
 /// What a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowed {
@@ -11,6 +13,8 @@ pub(crate) enum Allowed {
     ZeroOrFrom(u64),
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// A place that a note can come from.
+    NoteFrom,
     /// A text that is not blank; the flag of the same name says which.
     Text,
 }
@@ -24,6 +28,7 @@ impl Allowed {
             Self::Within(least, most) => number().is_some_and(|n| n >= least && n <= most),
             Self::ZeroOrFrom(least) => number().is_some_and(|n| n == 0 || n >= least),
             Self::OneOf(words) => words.contains(&value),
+            Self::NoteFrom => value.parse::<NoteFrom>().is_ok(),
             Self::Text => !value.trim().is_empty(),
         }
     }
@@ -47,6 +52,7 @@ impl Allowed {
             Self::Within(least, most) => format!("a whole number from {least} to {most}"),
             Self::ZeroOrFrom(least) => format!("0, or a whole number from {least} up"),
             Self::OneOf(words) => format!("one of {}", words.join(", ")),
+            Self::NoteFrom => note_from::ALLOWED.to_owned(),
             Self::Text => "a text that is not blank".to_owned(),
         }
     }

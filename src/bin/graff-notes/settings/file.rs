@@ -103,16 +103,16 @@ fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> 
         _ => Err(format!(
             "{} is {}, and may be {}",
             setting.name,
-            found(value),
+            found(setting, value),
             setting.allowed.words_in_toml()
         )),
     }
 }
 
-/// Returns what stands in the place of a value, in words.
-fn found(value: &DeValue<'_>) -> String {
+/// Returns what stands in the place of a value, in words, and without what may be a secret.
+fn found(setting: &Setting, value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::String(text) => format!("the text {:?}", setting.shown(text)),
         DeValue::Integer(number) => number.as_str().to_owned(),
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(truth) => truth.to_string(),

@@ -66,8 +66,12 @@ const fn setting(name: &'static str, allowed: Allowed, default: Option<&'static 
     Setting { name, allowed, default, who: Who::Anybody }
 }
 
-const fn for_the_user(name: &'static str, default: Option<&'static str>) -> Setting {
-    Setting { name, allowed: Allowed::Text, default, who: Who::User }
+const fn for_the_user(
+    name: &'static str,
+    allowed: Allowed,
+    default: Option<&'static str>,
+) -> Setting {
+    Setting { name, allowed, default, who: Who::User }
 }
 
 /// Every setting.
@@ -83,9 +87,9 @@ pub(crate) static ALL: [Setting; 13] = [
     setting("cap-bytes", Allowed::Within(16, 65_536), Some("4000")),
     setting("time", Allowed::OneOf(&["iso", "relative", "local"]), None),
     setting("note-timeout-seconds", Allowed::Within(1, PATIENCE_SECONDS_MAX), Some("120")),
-    for_the_user("note-from", Some("mechanical")),
-    for_the_user("endpoint", None),
-    for_the_user("model", None),
+    for_the_user("note-from", Allowed::NoteFrom, Some("mechanical")),
+    for_the_user("endpoint", Allowed::Text, None),
+    for_the_user("model", Allowed::Text, None),
 ];
 
 impl Setting {
@@ -159,7 +163,7 @@ fn of_environment(setting: &'static Setting) -> Result<Option<Given>, Failure> {
     };
     let value = value.to_string_lossy().trim().to_owned();
     if !setting.allowed.holds(&value) {
-        let allowed = setting.allowed.words();
+        let (value, allowed) = (setting.shown(&value), setting.allowed.words());
         return Err(Failure::input(format_args!("use {variable}={value:?}: it is {allowed}")));
     }
     Ok(Some(Given { setting, value, source: Source::Environment { variable } }))

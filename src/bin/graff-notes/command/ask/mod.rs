@@ -6,6 +6,8 @@ mod turn;
 use camino::Utf8PathBuf;
 use clap::Args;
 
+#[cfg(not(feature = "ask"))]
+use crate::masked;
 #[cfg(feature = "ask")]
 use crate::settings;
 use crate::{
@@ -46,6 +48,11 @@ In a pipe it prints: what became of the note, and the figures in words.
 Exit status: 0 where the model was asked and answered, 1 where that failed, 2 where it could not \
 even be asked, 6 where the gate refuses.";
 
+/// What to do where a build has no endpoints.
+#[cfg(not(feature = "ask"))]
+pub(in crate::command) const HOW_TO_GET_ENDPOINTS: &str =
+    "build it with `cargo install --path . --features ask`";
+
 /// Asks a model for the note of a session, and stores it
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -79,11 +86,9 @@ impl Ask {
     #[cfg(not(feature = "ask"))]
     pub(crate) fn run(self, _cx: &mut Context) -> Result<Exit, Stop> {
         let Self { transcript, endpoint, .. } = self;
-        let endpoint = endpoint.unwrap_or_else(|| "a model".to_owned());
+        let endpoint = endpoint.map_or_else(|| "a model".to_owned(), |it| masked::url(&it));
         let what = format_args!("ask {endpoint} about {transcript}: this build has no endpoints");
-        Err(Failure::input(what)
-            .advise("build it with `cargo install --path . --features ask`")
-            .into())
+        Err(Failure::input(what).advise(HOW_TO_GET_ENDPOINTS).into())
     }
 
     #[cfg(feature = "ask")]

@@ -13,7 +13,7 @@ use crate::{
     failure::{Failure, Stop, heard_or_not},
     figures::Figures,
     input::{Expected, Input},
-    note_from::NoteFrom,
+    note_from::{self, NoteFrom},
     signals::Held,
     splicing::{Source, Spliced},
 };
@@ -62,6 +62,7 @@ pub(crate) struct Rollover {
     /// Where the note comes from: mechanical, stdin, command: and a command, or endpoint: and the
     /// address of a model's endpoint
     #[arg(long, value_name = "SOURCE", default_value = "mechanical")]
+    #[arg(value_parser = note_from::Parser)]
     pub(super) note_from: NoteFrom,
     /// Name of the model at an endpoint
     #[cfg(feature = "ask")]

@@ -8,6 +8,8 @@ use graff_notes::{
 };
 
 use super::Rollover;
+#[cfg(not(feature = "ask"))]
+use crate::{command::ask::HOW_TO_GET_ENDPOINTS, masked};
 #[cfg(feature = "ask")]
 use crate::{
     endpoint::{Endpoint, History},
@@ -35,6 +37,11 @@ impl<'r> Model<'r> {
             return Err(unasked(format_args!(
                 "--note-timeout-seconds is {seconds}, and may be 1 to {PATIENCE_SECONDS_MAX}"
             )));
+        }
+        #[cfg(not(feature = "ask"))]
+        if let NoteFrom::Endpoint(url) = &rollover.note_from {
+            let why = format!("{}: this build has no endpoints", masked::url(url));
+            return Err(unasked(why).advise(HOW_TO_GET_ENDPOINTS));
         }
         Ok(Self {
             rollover,
