@@ -37,8 +37,8 @@ end; the damage that it tells of is left out, and so are the bad lines of a log,
 newer version of the format, which are no damage. What is left out is named by its line in the log; \
 where whole records stand on it, `repair` wins them back first. A session that is here already gets \
 the records that it lacks, if its own are the first of those that come; else nothing at all is \
-imported. Whoever interrupts it is told how many sessions are in, each of them whole; the same \
-import again takes in the rest.
+imported. Where it is interrupted or fails midway, it says how many sessions are in, each of them \
+whole; the same import again takes in the rest.
 
 In a pipe it prints, a row a session: session, outcome (added, would add, nothing), how many records \
 came, and how many there were before.
@@ -84,27 +84,21 @@ impl Import {
         if coming.is_empty() {
             return Err(Failure::nothing("import anything: there is no record in it").into());
         }
-        let checked = each(cx, &store, &coming, ImportMode::DryRun)?;
-        let parted: Vec<_> = checked.iter().filter_map(|(s, import)| why_not(s, *import)).collect();
+        let checked = each(cx, &store, &coming, ImportMode::DryRun, &|| false);
+        if let Some(failure) = checked.failure {
+            return Err(failure.into());
+        }
+        let done = &checked.done;
+        let parted: Vec<_> = done.iter().filter_map(|(s, import)| why_not(s, *import)).collect();
         if !parted.is_empty() {
             return Ok(parted.iter().fold(Exit::Done, |_, why| cx.notices.failure(why)));
         }
         if self.dry_run {
-            say(cx, &checked, "dry_run")?;
+            say(cx, done, "dry_run")?;
             cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }
-        let held = Held::hold();
-        let done = each_until(cx, &store, &coming, ImportMode::Write, &|| held.have_come())?;
-        let said = say(cx, &done, "write").and_then(|()| cx.out.flush());
-        heard_or_not(said.map_err(|stop| stop.advise(stored(&done))))?;
-        if held.have_come() {
-            cx.notices.warn(interrupted(done.len(), coming.len()));
-            held.give_way();
-        }
-        // Who wrote between the check and the import has the right of way.
-        let late = done.iter().filter_map(|(session, import)| why_not(session, *import));
-        Ok(late.fold(exit, |exit, why| graver(exit, cx.notices.failure(&why))))
+        Ok(graver(exit, write(cx, &store, &coming)?))
     }
 
     /// Reads the documents; says what is left out of them.
@@ -169,32 +163,56 @@ fn refused(path: &Utf8Path, why: &str) -> Failure {
     Failure::input(format_args!("import {path}: {why}")).at(path)
 }
 
-/// Imports each session, or says what would come of it.
+/// How far an import has come.
+struct Came<'c> {
+    done: Vec<(&'c SessionName, store::Import)>,
+    /// Why it has come no further; `None` where it has come to its end, or was interrupted.
+    failure: Option<Failure>,
+}
+
+/// Imports each session, or says what would come of it; begins with no other one once `is_over`, or
+/// where one fails. One that it has begun with is whole, or as it was before.
 fn each<'c>(
     cx: &Context,
     store: &Store,
     coming: &'c Coming,
     mode: ImportMode,
-) -> Result<Vec<(&'c SessionName, store::Import)>, Failure> {
-    each_until(cx, store, coming, mode, &|| false)
+    is_over: &dyn Fn() -> bool,
+) -> Came<'c> {
+    let mut progress = Progress::new(&cx.notices, coming.len(), "importing");
+    let mut done = Vec::new();
+    for (session, (records, path)) in coming.iter().take_while(|_| !is_over()) {
+        progress.step();
+        match store.import(session, records, mode) {
+            Ok(import) => done.push((session, import)),
+            Err(e) => {
+                let failure = Some(Failure::from(e).about(session).at(path));
+                return Came { done, failure };
+            }
+        }
+    }
+    Came { done, failure: None }
 }
 
-/// The same, but begins with no other session once `is_over`: one that it has begun with is whole.
-fn each_until<'c>(
-    cx: &Context,
-    store: &Store,
-    coming: &'c Coming,
-    mode: ImportMode,
-    is_over: &dyn Fn() -> bool,
-) -> Result<Vec<(&'c SessionName, store::Import)>, Failure> {
-    let mut progress = Progress::new(&cx.notices, coming.len(), "importing");
-    let imports = coming.iter().take_while(|_| !is_over()).map(|(session, (records, path))| {
-        progress.step();
-        let import = store.import(session, records, mode);
-        let import = import.map_err(|e| Failure::from(e).about(session).at(path))?;
-        Ok((session, import))
-    });
-    imports.collect()
+/// Imports each session, and says what is in wherever it ends.
+fn write(cx: &mut Context, store: &Store, coming: &Coming) -> Result<Exit, Stop> {
+    let held = Held::hold();
+    let Came { done, failure } = each(cx, store, coming, ImportMode::Write, &|| held.have_come());
+    let said = say(cx, &done, "write").and_then(|()| cx.out.flush());
+    heard_or_not(said.map_err(|stop| stop.advise(stored(&done))))?;
+    let mut exit = failure.as_ref().map_or(Exit::Done, |why| cx.notices.failure(why));
+    if held.have_come() {
+        cx.notices.warn(how_far("interrupted", done.len(), coming.len()));
+        held.give_way();
+    }
+    if failure.is_some() {
+        cx.notices.warn(how_far("ended early", done.len(), coming.len()));
+    }
+    // Who wrote between the check and the import has the right of way.
+    for why in done.iter().filter_map(|(session, import)| why_not(session, *import)) {
+        exit = graver(exit, cx.notices.failure(&why));
+    }
+    Ok(exit)
 }
 
 /// Returns the failure of an import that one of two logs would have to give way for.
@@ -212,12 +230,13 @@ fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
     )))
 }
 
-/// Says how far an import has come that was interrupted.
-fn interrupted(done: usize, coming: usize) -> String {
+/// Says how far an import has come that did not come to its end, or that somebody wanted to end.
+fn how_far(word: &str, done: usize, coming: usize) -> String {
     let sessions = plural(coming as u64, "session");
-    match coming - done {
-        0 => format!("interrupted when all of it was in: {sessions}"),
-        _ => format!("interrupted: {done} of {sessions} are in; import again for the rest"),
+    match (done, coming - done) {
+        (_, 0) => format!("{word} when all of it was in: {sessions}"),
+        (0, _) => format!("{word}: nothing is in; import again"),
+        _ => format!("{word}: {done} of {sessions} are in; import again for the rest"),
     }
 }
 
