@@ -143,6 +143,11 @@ fn sessions_are_chosen_by_name_by_their_newest_note_and_by_how_new_it_is() {
         assert_eq!(firsts(&world, &[&["list"], args].concat()), names, "{args:?}");
     }
     world.run(&["list", "--session-glob", "[a"]).ends(2);
+    std::fs::create_dir(world.log("unreadable")).expect("a folder in a log's place");
+    for args in [&["-n", "1"][..], &["--since", "2026-08-03"], &["-n", "0"]] {
+        world.run(&[&["list"], args].concat()).ends(1);
+    }
+    world.run(&["list", "--session-glob", "fix-*"]).ends(0);
 }
 
 #[test]

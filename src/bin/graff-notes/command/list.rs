@@ -101,6 +101,7 @@ impl List {
                 }
                 let looked = looked.map_err(|e| explain(e, &store, session)).inspect_err(|why| {
                     progress.aside(|| cx.notices.warn(why));
+                    rows.exit = Exit::Failed;
                 });
                 let answer = Answer::of(&store, session, looked.ok().as_ref());
                 match self.limit {
@@ -136,9 +137,6 @@ impl List {
 
 impl Rows {
     fn say(&mut self, cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
-        if answer.health == UNREADABLE {
-            self.exit = Exit::Failed;
-        }
         heard_or_not(answer.say(cx, &mut self.table, &self.clock))
     }
 }
