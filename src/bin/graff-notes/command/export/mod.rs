@@ -15,7 +15,7 @@ use super::verify::graver;
 use crate::{
     context::{Context, explain, is_forgotten, session},
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, IfThere, Progress, Table, plural},
     selection::{Selection, TimeStyle},
 };
@@ -116,7 +116,7 @@ impl Export {
         let sessions = sheet.end(&mut cx.out)?;
         if let Some(path) = &self.output {
             let path = path.as_str();
-            say(cx, &Answer { path, format, sessions, records, damage })?;
+            heard_or_not(say(cx, &Answer { path, format, sessions, records, damage }))?;
         }
         Ok(exit)
     }

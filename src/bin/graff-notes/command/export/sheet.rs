@@ -9,7 +9,7 @@ use super::{
     markdown,
 };
 use crate::{
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::{Clock, Form, IfThere, NewFile, Output, shown},
 };
 
@@ -89,11 +89,15 @@ impl Target {
         path.map_or(Ok(Self::Stdout), |path| NewFile::begin(path, if_there).map(Self::File))
     }
 
+    /// Writes a text. Where nobody reads stdout any more the export goes on: what it meets, its status
+    /// tells.
     fn text(&mut self, out: &mut Output, text: &str) -> Result<(), Stop> {
         match self {
             Self::File(file) => Ok(file.bytes(text.as_bytes())?),
-            Self::Stdout if out.form() == Form::Terminal => out.bytes(shown(text).as_bytes()),
-            Self::Stdout => out.bytes(text.as_bytes()),
+            Self::Stdout if out.form() == Form::Terminal => {
+                heard_or_not(out.bytes(shown(text).as_bytes()))
+            }
+            Self::Stdout => heard_or_not(out.bytes(text.as_bytes())),
         }
     }
 }
