@@ -34,8 +34,16 @@ impl Totals {
     pub(crate) fn see(&mut self, entry: &Entry<'_>, wanted: impl Fn(Timestamp) -> bool) {
         self.log_bytes = entry.offset.saturating_add(entry.length).get();
         match &entry.line {
-            Line::Record(record) if wanted(record.created_at) => self.see_record(record),
-            Line::Record(_) | Line::Blank => {}
+            Line::Record(record) => {
+                // It closes its attempt whether or not it is of the time that is asked about.
+                if is_agents_note(record) {
+                    self.open.remove(&record.generation);
+                }
+                if wanted(record.created_at) {
+                    self.count(record);
+                }
+            }
+            Line::Blank => {}
             Line::Foreign { .. } | Line::Newer | Line::Bad(_) => self.unreadable_lines += 1,
         }
     }
@@ -68,7 +76,7 @@ impl Totals {
         self.sizes.len() as u64
     }
 
-    fn see_record(&mut self, record: &Record<'_>) {
+    fn count(&mut self, record: &Record<'_>) {
         match &record.body {
             Body::Attempt => {
                 self.attempts += 1;
@@ -76,10 +84,7 @@ impl Totals {
             }
             Body::Rollover => self.rollovers += 1,
             Body::Note { text, author, cut } => {
-                match author {
-                    Author::Mechanical => self.mechanical += 1,
-                    Author::Agent => drop(self.open.remove(&record.generation)),
-                }
+                self.mechanical += u64::from(*author == Author::Mechanical);
                 self.cut_notes += u64::from(*cut > Bytes::ZERO);
                 self.cut_bytes = self.cut_bytes.saturating_add(cut.get());
                 self.times.push(record.created_at);
@@ -87,4 +92,8 @@ impl Totals {
             }
         }
     }
+}
+
+fn is_agents_note(record: &Record<'_>) -> bool {
+    matches!(record.body, Body::Note { author: Author::Agent, .. })
 }

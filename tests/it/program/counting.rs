@@ -82,6 +82,31 @@ fn an_attempt_left_a_note_if_its_generation_got_one_of_the_agent_after_it() {
 }
 
 #[test]
+fn a_period_leaves_no_attempt_without_the_note_that_came_just_outside_of_it() {
+    let world = World::new();
+    let log = [
+        attempt("s1", 1, AUGUST),
+        note("s1", 1, AUGUST + 60_000, 20),
+        attempt("s1", 2, AUGUST + 2 * 60_000),
+        attempt("s1", 3, AUGUST + 3 * 60_000),
+        note("s1", 3, AUGUST + 4 * 60_000, 20),
+    ];
+    world.put("s1", log.concat());
+    for (period, attempts, without) in [
+        (["--until", "2026-08-01T00:00:30Z"], 1, 0),
+        (["--until", "2026-08-01T00:02:30Z"], 2, 1),
+        (["--until", "2026-08-01T00:03:30Z"], 3, 1),
+        (["--since", "2026-08-01T00:00:30Z"], 2, 1),
+        (["--since", "2026-08-01T00:02:30Z"], 1, 0),
+        (["--since", "2026-08-01T00:03:30Z"], 0, 0),
+    ] {
+        let answer = world.run(&[&["stats", "--json"], &period[..]].concat()).quietly().json();
+        let figures = (&answer["attempts"], &answer["attempts_without_note"]);
+        assert_eq!(figures, (&attempts.into(), &without.into()), "{period:?}");
+    }
+}
+
+#[test]
 fn bars_are_as_long_as_fits_a_screen_and_none_is_left_out_between() {
     for (days, step, bars) in [
         (0, "hour", 1),
