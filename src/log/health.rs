@@ -64,8 +64,24 @@ pub struct Health {
     pub remarks: Vec<Finding>,
     /// How many more remarks there are than are kept.
     pub remarks_left_out: u64,
+    /// The record that is older than one before it by the most: the clock went back between the two.
+    pub set_back: Option<SetBack>,
     lines: u64,
     greatest_seq: Option<Seq>,
+    latest: Timestamp,
+}
+
+/// A record that is older than one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetBack {
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// Its own number; absent on records of other programs.
+    pub seq: Option<Seq>,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When the latest record before it was written.
+    pub before: Timestamp,
 }
 
 /// The last good note of a log, without its text.
@@ -188,6 +204,7 @@ impl Health {
         if let Some(seq) = record.seq_that_counts() {
             self.see_seq(entry, seq);
         }
+        self.see_time(entry, record);
         match record.body {
             Body::Attempt => count(&mut self.attempts),
             Body::Rollover => count(&mut self.rollovers),
@@ -205,6 +222,20 @@ impl Health {
             }
         };
         self.report(entry.number, entry.offset, concern);
+    }
+
+    /// Keeps the greatest step back; a record without a time on it says nothing.
+    fn see_time(&mut self, entry: &Entry<'_>, record: &Record<'_>) {
+        let Record { seq, created_at, .. } = *record;
+        if created_at == Timestamp::ZERO {
+            return;
+        }
+        let by = |it: SetBack| it.before.get().saturating_sub(it.created_at.get());
+        let found = SetBack { line: entry.number, seq, created_at, before: self.latest };
+        if by(found) > self.set_back.map_or(0, by) {
+            self.set_back = Some(found);
+        }
+        self.latest = self.latest.max(created_at);
     }
 
     fn see_note(&mut self, entry: &Entry<'_>, record: &Record<'_>) {

@@ -23,7 +23,7 @@ mod tail;
 mod win_back;
 
 pub use fault::{Fault, Field};
-pub use health::{Concern, Finding, Health, LastNote};
+pub use health::{Concern, Finding, Health, LastNote, SetBack};
 pub use record::{Body, Draft, Kind, LINE_BYTES_MAX, Line, Record};
 pub use replay::{Entry, Replay};
 pub use rewind::{Placed, Rewind};

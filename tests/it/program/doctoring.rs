@@ -2,15 +2,20 @@
 //! it leaves nothing behind.
 
 use std::{
-    fs::{self, Permissions},
+    fs::{self, File, Permissions},
     os::unix::fs::PermissionsExt,
     process::Command,
+    time::{Duration, SystemTime},
 };
 
 use graff_notes::host::hook::Host;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::world::{Ran, World};
+use crate::support::{
+    wait_until,
+    world::{Ran, World, heeded},
+};
 
 /// The program, whose user's home is the root.
 fn command(world: &World, args: &[&str]) -> Command {
@@ -263,6 +268,102 @@ fn a_program_that_never_ends_is_not_waited_for() {
     let path = format!("{}:/usr/bin:/bin", world.root());
     let ran = Ran::of(command(&world, &[]).env("PATH", path)).ends(1);
     assert!(ran.stdout().contains("had not ended after 5 s"), "{ran}");
+}
+
+#[test]
+fn who_interrupts_it_finds_nothing_left_behind() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    let mut install = world.command(&["hooks", "install", "claude-code"]);
+    Ran::of(install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR")).ends(0);
+    let found = world.root().join("graff-notes");
+    fs::write(&found, "#!/bin/sh\n: >called\nexec sleep 600\n").expect("a program");
+    fs::set_permissions(&found, Permissions::from_mode(0o755)).expect("it can be run");
+    let before = world.files();
+    let path = format!("{}:/usr/bin:/bin", world.root());
+    for signal in heeded([Signal::HUP, Signal::INT, Signal::TERM]) {
+        let child = command(&world, &[]).env("PATH", &path).spawn().expect("it starts");
+        wait_until("the hook is called", || world.root().join("called").exists());
+        kill_process(Pid::from_child(&child), signal).expect("it is there");
+        Ran::of_child(child).ends_by(signal);
+        fs::remove_file(world.root().join("called")).expect("it is removed");
+        assert_eq!(world.files(), before);
+    }
+}
+
+#[test]
+fn what_one_left_behind_that_was_killed_goes_with_the_next_one() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    let folder = |pid: u32| world.log("s1").with_file_name(format!(".graff-doctor.{pid}"));
+    let (dead, of_elsewhere) = (folder(u32::MAX / 2), folder(u32::MAX / 2 - 1));
+    let live = folder(std::process::id());
+    for (folder, minutes) in [(&dead, 61), (&of_elsewhere, 59), (&live, 61)] {
+        fs::create_dir(folder).expect("a folder");
+        fs::write(folder.join("payload"), "{}").expect("a file");
+        let then = SystemTime::now() - Duration::from_secs(minutes * 60);
+        File::open(folder).and_then(|it| it.set_modified(then)).expect("an age");
+    }
+    findings(&world, 0);
+    assert!(!dead.exists(), "it went with its process");
+    assert!(of_elsewhere.join("payload").exists(), "its process may be another machine's");
+    assert!(live.join("payload").exists(), "this one is still at work");
+}
+
+#[test]
+fn a_clock_that_went_back_is_named_by_what_it_left_in_a_log() {
+    let record = |seq: u64, at: u64, kind: &str| {
+        format!(
+            "{{\"v\":1,\"session\":\"s1\",\"text\":\"a\",\"created_at\":{at},\"seq\":{seq}{kind}}}\n"
+        )
+    };
+    let (minute, then) = (60_000, 1_785_542_400_000);
+    for (log, status, words) in [
+        ([record(1, then, ""), record(2, then - 4 * minute, "")].concat(), "ok", "no clock"),
+        (
+            [record(1, then, ""), record(2, then - 6 * minute, "")].concat(),
+            "warning",
+            "s1: record 2 is of 2026-07-31T23:54:00Z, and one before it of 2026-08-01T00:00:00Z",
+        ),
+        // One whose time is not on record says nothing of the clock.
+        ([record(1, then, ""), record(2, 0, "")].concat(), "ok", "no note is from the future"),
+    ] {
+        let world = World::new();
+        world.put("s1", &log);
+        let found = findings(&world, 0);
+        let clock = finding(&found, "clock");
+        assert_eq!(clock["status"], status, "{log}");
+        let is_said = clock["detail"].as_str().is_some_and(|detail| detail.contains(words));
+        assert!(is_said || words == "no clock", "{clock}");
+    }
+}
+
+#[test]
+fn advice_works_whatever_the_folder_is_called() {
+    for (check, spoil) in [("modes", "chmod 644"), (".gitignore", "rm")] {
+        let world = World::new();
+        let root = world.root().join("it's $HOME");
+        fs::create_dir(&root).expect("a folder");
+        let run = |args: &[&str]| {
+            let mut command = world.command(args);
+            command.env("HOME", world.root()).env_remove("CODEX_HOME");
+            command.env_remove("CLAUDE_CONFIG_DIR");
+            Ran::of(command.env("GRAFF_ROOT", &root))
+        };
+        run(&["write", "s1", "--text", "a note"]).ends(0);
+        let notes = root.join(".graff/notes");
+        let file = notes.join(if check == "modes" { "s1.notes.jsonl" } else { ".gitignore" });
+        let sh = |script: &str| {
+            let status = Command::new("sh").args(["-c", script]).status().expect("a shell");
+            assert!(status.success(), "{script}");
+        };
+        sh(&format!("{spoil} '{}'", file.as_str().replace('\'', r"'\''")));
+        let found = run(&["doctor", "--json"]).ends(0).answers();
+        let advice = finding(&found, check)["advice"].as_str().expect("advice").to_owned();
+        sh(&advice);
+        let found = run(&["doctor", "--json"]).ends(0).answers();
+        assert_eq!(finding(&found, check)["status"], "ok", "{advice}");
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::probe::{SESSION, Scratch};
-use crate::{context::now, failure::Failure};
+use crate::{context::now, failure::Failure, signals::Held};
 
 /// How long a call may take: a hook of ours ends within two seconds.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -66,11 +66,16 @@ struct Trial {
 
 /// Calls the hook of `host` as that does, beside the notes in `store`; returns what is wrong, where no
 /// note comes back.
-pub(super) fn answers(program: &Utf8Path, host: &str, store: &Store) -> Result<(), Wrong> {
+pub(super) fn answers(
+    program: &Utf8Path,
+    host: &str,
+    store: &Store,
+    held: &Held,
+) -> Result<(), Wrong> {
     let host: Host = host.parse().map_err(|why| Wrong::NotTried(format!("{why}")))?;
     let trial = Trial::beside(store).map_err(|why| Wrong::NotTried(why.to_string()))?;
     let mut call = trial.call(program, host).map_err(|e| Wrong::NotTried(e.to_string()))?;
-    match ended(&mut call).map_err(Wrong::NotRun)? {
+    match ended(&mut call, held).map_err(Wrong::NotRun)? {
         Some(status) if status.success() => {}
         Some(status) => return Err(Wrong::Ended(status)),
         None => return Err(Wrong::GoesOn),
@@ -144,14 +149,14 @@ impl Trial {
     }
 }
 
-/// Runs a program to its end, or ends it where it overruns the limit.
-fn ended(call: &mut Command) -> io::Result<Option<ExitStatus>> {
+/// Runs a program to its end, or ends it where it overruns the limit, or we are to end.
+fn ended(call: &mut Command, held: &Held) -> io::Result<Option<ExitStatus>> {
     let (mut child, begun) = (call.spawn()?, Instant::now());
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if begun.elapsed() > LIMIT {
+        if begun.elapsed() > LIMIT || held.have_come() {
             child.kill()?;
             child.wait()?;
             return Ok(None);

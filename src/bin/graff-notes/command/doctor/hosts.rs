@@ -3,20 +3,24 @@
 use graff_notes::{host::hook::Host, store::Store};
 
 use super::{Finding, call::answers};
-use crate::command::{
-    hook::goose_reads,
-    hooks::{Installed, Standing, after_install, standings},
+use crate::{
+    command::{
+        hook::goose_reads,
+        hooks::{Installed, Standing, after_install, standings},
+    },
+    signals::Held,
 };
 
 const CHECK: &str = "hooks";
 
 /// Says how each agent stands to us.
-pub(super) fn all(store: &Store) -> Vec<Finding> {
+pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let standings = standings(store.root().to_owned(), None);
-    standings.iter().map(|standing| one(standing, store)).collect()
+    let wanted = standings.iter().take_while(|_| !held.have_come());
+    wanted.map(|standing| one(standing, store, held)).collect()
 }
 
-fn one(standing: &Standing, store: &Store) -> Finding {
+fn one(standing: &Standing, store: &Store, held: &Held) -> Finding {
     let Standing { host, scope, settings, .. } = standing;
     match &standing.installed {
         Installed::No => Finding::ok(CHECK, format!("{host}: not installed")),
@@ -28,12 +32,12 @@ fn one(standing: &Standing, store: &Store) -> Finding {
             let detail = format!("{host}, {scope}: {why}");
             Finding::failure(CHECK, detail, format!("mend {settings}"))
         }
-        Installed::Yes => reached(standing, store).unwrap_or_else(|finding| finding),
+        Installed::Yes => reached(standing, store, held).unwrap_or_else(|finding| finding),
     }
 }
 
 /// Says whether hooks that are in the settings come to us, and what of us comes to the agent.
-fn reached(standing: &Standing, store: &Store) -> Result<Finding, Finding> {
+fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, Finding> {
     let Standing { host, scope, .. } = standing;
     let installed = |what: &str| format!("{host}, {scope}: installed, and {what}");
     let Some(program) = &standing.reachable else {
@@ -48,7 +52,7 @@ fn reached(standing: &Standing, store: &Store) -> Result<Finding, Finding> {
         let advice = "trust the hooks with /hooks in codex";
         return Err(Finding::warning(CHECK, installed("not trusted"), advice));
     }
-    answers(program, host, store).map_err(|wrong| {
+    answers(program, host, store, held).map_err(|wrong| {
         let detail = format!("{host}, {scope}: {program} {wrong}");
         Finding::failure(CHECK, detail, wrong.advice())
     })?;

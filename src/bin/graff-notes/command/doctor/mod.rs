@@ -17,6 +17,7 @@ use crate::{
     failure::{Stop, heard_or_not},
     output::{Cell, Form, Table},
     settings,
+    signals::Held,
 };
 
 const EXAMPLES: &str = "\
@@ -96,13 +97,22 @@ impl Doctor {
         findings.push(place::file_system(&root.path));
         findings.extend(place::modes(&store));
         findings.extend(place::ignored(&store));
+        let sessions = sessions::all(&store);
+        // From here on there is something to clear away.
+        let held = Held::hold();
         findings.extend(probe::first(&store));
-        findings.extend(sessions::all(&store));
-        findings.extend(hosts::all(&store));
+        findings.extend(sessions);
+        findings.extend(hosts::all(&store, &held));
+        held.give_way();
         heard_or_not(say(cx, &findings))?;
         let failed = findings.iter().any(|finding| finding.status == Status::Failure);
         Ok(if failed { Exit::Failed } else { Exit::Done })
     }
+}
+
+/// Returns a path as a shell takes it.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 fn version() -> String {

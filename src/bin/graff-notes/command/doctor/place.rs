@@ -5,7 +5,7 @@ use std::{fs, io, os::unix::fs::MetadataExt};
 use camino::Utf8Path;
 use graff_notes::store::Store;
 
-use super::Finding;
+use super::{Finding, quoted};
 
 /// What group and others may do with a file, as bits of its mode.
 const BITS_OF_OTHERS: u32 = 0o077;
@@ -80,7 +80,7 @@ pub(super) fn modes(store: &Store) -> Option<Finding> {
     };
     let (first, more) = (first.display(), open.len() - 1);
     let detail = format!("other users may get at {first} and {more} more");
-    Some(Finding::warning(CHECK, detail, format!("chmod -R go= {folder}")))
+    Some(Finding::warning(CHECK, detail, format!("chmod -R go= {}", quoted(folder.as_str()))))
 }
 
 /// Returns whether the mode of a file lets others at it. Its own folder may still keep them out.
@@ -107,7 +107,7 @@ pub(super) fn ignored(store: &Store) -> Option<Finding> {
             Finding::warning(CHECK, "the notes may be committed", "right if you edited it so")
         }
         None => {
-            let advice = format!("echo '*' >{path}");
+            let advice = format!("echo '*' >{}", quoted(path.as_str()));
             Finding::warning(CHECK, "it is not there: the notes may be committed", advice)
         }
     })

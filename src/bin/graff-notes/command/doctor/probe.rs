@@ -13,7 +13,11 @@ use graff_notes::{
     store::Store,
     units::{Generation, Timestamp},
 };
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
 
 use super::Finding;
 use crate::{
@@ -23,6 +27,12 @@ use crate::{
 
 /// The session that is written to.
 pub(super) const SESSION: &str = "doctor";
+
+/// What the name of a folder of ours begins with; the number of the process follows.
+const NAME: &str = ".graff-doctor.";
+
+/// For how long a folder is left alone whose process is not here: it may be another machine's.
+const LEFT_ALONE: Duration = Duration::from_secs(60 * 60);
 
 /// A folder of our own beside the notes, on the same file system; it goes when we do.
 pub(super) struct Scratch(Utf8PathBuf);
@@ -38,7 +48,8 @@ impl Scratch {
     pub(super) fn beside(store: &Store) -> io::Result<Self> {
         let notes = store.notes_path();
         let place = if notes.is_dir() { notes } else { store.root().to_owned() };
-        let path = place.join(format!(".graff-doctor.{}", std::process::id()));
+        clear(&place);
+        let path = place.join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&path)?;
         Ok(Self(path))
     }
@@ -47,6 +58,25 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0); // it is empty but for what we wrote
+    }
+}
+
+/// Removes the folders that were left behind when somebody killed their process.
+fn clear(place: &Utf8Path) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse().ok());
+        let is_gone = process
+            .and_then(Pid::from_raw)
+            .is_some_and(|process| test_kill_process(process) == Err(Errno::SRCH));
+        // A link is none, and leads nowhere that is ours.
+        let is_old = || {
+            let status = entry.metadata().ok().filter(fs::Metadata::is_dir)?;
+            status.modified().ok()?.elapsed().ok()
+        };
+        if is_gone && is_old().is_some_and(|age| age > LEFT_ALONE) {
+            let _ = fs::remove_dir_all(entry.path()); // another time, then
+        }
     }
 }
 

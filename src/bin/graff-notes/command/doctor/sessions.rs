@@ -1,8 +1,13 @@
 //! Whether every log can be read, is whole, and is no newer than now.
 
-use graff_notes::{log::Health, session::SessionName, store::Store, units::Timestamp};
+use graff_notes::{
+    log::{Health, SetBack},
+    session::SessionName,
+    store::Store,
+    units::Timestamp,
+};
 
-use super::Finding;
+use super::{Finding, quoted};
 use crate::{
     context::{is_forgotten, now},
     output::plural,
@@ -19,14 +24,14 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
         Ok(sessions) => sessions,
         Err(e) => return vec![Finding::failure(CHECK, e.with_causes(), e.advice())],
     };
-    let (mut findings, mut newest, mut logs) = (Vec::new(), Timestamp::ZERO, 0);
+    let (mut findings, mut clock, mut logs) = (Vec::new(), Clock::default(), 0);
     for session in &sessions.names {
         match store.verify(session) {
             Err(e) if is_forgotten(&e) => {}
             Err(e) => findings.push(Finding::failure(CHECK, e.with_causes(), e.advice())),
             Ok(health) => {
                 logs += 1;
-                newest = newest.max(health.newest.map_or(Timestamp::ZERO, |it| it.created_at));
+                clock.see(session, &health);
                 if !health.is_ok() {
                     findings.push(damaged(session, &health));
                 }
@@ -38,7 +43,7 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
         let detail = format!("{}, all of them whole", plural(logs, "log"));
         findings.push(Finding::ok(CHECK, detail));
     }
-    findings.push(clock(newest));
+    findings.extend(clock.findings());
     findings
 }
 
@@ -72,22 +77,46 @@ fn of_others(store: &Store, files: &[String]) -> Option<Finding> {
     Some(Finding::warning(CHECK, what, advice))
 }
 
-/// Returns a path as a shell takes it.
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
+/// What logs tell of the clock that their records were stamped by.
+#[derive(Default)]
+struct Clock {
+    newest: Timestamp,
+    /// The logs with a record that is older than one before it.
+    set_back: Vec<(SessionName, SetBack)>,
 }
 
-/// Says whether the newest note is from the future: then the clock has gone back, and what is
-/// stored now looks older than what was before.
-fn clock(newest: Timestamp) -> Finding {
-    const CHECK: &str = "clock";
-    if newest.get() <= now().get().saturating_add(CLOCK_SLACK) {
-        return Finding::ok(CHECK, "no note is from the future");
+impl Clock {
+    fn see(&mut self, session: &SessionName, health: &Health) {
+        self.newest = self.newest.max(health.newest.map_or(Timestamp::ZERO, |it| it.created_at));
+        let by = |it: &SetBack| it.before.get().saturating_sub(it.created_at.get());
+        let set_back = health.set_back.filter(|it| by(it) > CLOCK_SLACK);
+        self.set_back.extend(set_back.map(|it| (session.clone(), it)));
     }
-    let detail = format!("the newest note is of {}, which is yet to come", newest.utc());
-    Finding::warning(
-        CHECK,
-        detail,
-        "set this machine's clock; the order of notes doesn't hang on it",
-    )
+
+    /// Says whether the newest note is from the future, and whether the clock went back between two
+    /// records: what was stored after that looks older than what was before.
+    fn findings(&self) -> Vec<Finding> {
+        const CHECK: &str = "clock";
+        let advice = "set this machine's clock; the order of notes doesn't hang on it";
+        let warning = |detail: String| Finding::warning(CHECK, detail, advice);
+        let is_ahead = self.newest.get() > now().get().saturating_add(CLOCK_SLACK);
+        let ahead = is_ahead.then(|| {
+            warning(format!("the newest note is of {}, which is yet to come", self.newest.utc()))
+        });
+        let back = self.set_back.split_first().map(|((session, it), more)| {
+            let record = it.seq.map_or(format!("line {}", it.line), |seq| format!("record {seq}"));
+            let (at, before) = (it.created_at.utc(), it.before.utc());
+            let more = match more.len() {
+                0 => String::new(),
+                more => format!("; {} are like that too", plural(more as u64, "other log")),
+            };
+            let detail = format!("{session}: {record} is of {at}, and one before it of {before}");
+            warning(detail + &more)
+        });
+        let findings: Vec<_> = ahead.into_iter().chain(back).collect();
+        if !findings.is_empty() {
+            return findings;
+        }
+        vec![Finding::ok(CHECK, "no note is from the future, and none older than one before it")]
+    }
 }
