@@ -34,6 +34,7 @@ mod schemas;
 mod searching;
 mod selecting;
 mod settings;
+mod side_by_side;
 mod splicing;
 mod statuses;
 mod terminals;

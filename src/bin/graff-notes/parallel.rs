@@ -1,6 +1,6 @@
 //! Work on many things at once, with what comes of it in their order.
 
-use std::{num::NonZeroUsize, ops::ControlFlow, sync::mpsc, thread};
+use std::{iter, num::NonZeroUsize, ops::ControlFlow, sync::mpsc, thread};
 
 use crate::failure::Stop;
 
@@ -9,7 +9,7 @@ const THREADS_MAX: usize = 8;
 
 /// How many results of a thread may wait for those before them, or for a slow reader of the answer.
 /// So no more are held at once than threads times these and the one in hand.
-const RESULTS_WAITING_MAX: usize = 4;
+const RESULTS_WAITING_MAX: usize = 16;
 
 /// Runs `work` on each of `items`, on as many cores as there are, and hands what comes of it to
 /// `take` in the order of the items, until that breaks off or fails.
@@ -22,20 +22,28 @@ pub(crate) fn in_order<I: Sync, T: Send>(
     let threads = cores.min(THREADS_MAX).min(items.len());
     let work = &work;
     thread::scope(|scope| {
-        // The items are dealt out in turn, so what is due next comes from the next thread.
-        let results: Vec<_> = (0..threads)
+        // The items are dealt out in turn, and this thread takes part: what it would wait for, it
+        // does, and each handing over that wakes a thread costs as much as a small log.
+        let others: Vec<_> = (1..threads)
             .map(|first| {
                 let (send, results) = mpsc::sync_channel(RESULTS_WAITING_MAX);
                 scope.spawn(move || {
-                    let mine = items.iter().skip(first).step_by(threads);
-                    mine.map(work).try_for_each(|result| send.send(result))
+                    let theirs = items.iter().skip(first).step_by(threads);
+                    theirs.map(work).try_for_each(|result| send.send(result))
                 });
                 results
             })
             .collect();
         // A break drops the receivers, and so ends the threads: they have nobody to send to then.
-        for (item, results) in items.iter().zip(results.iter().cycle()) {
-            let Ok(result) = results.recv() else { break };
+        let dealt_to = iter::once(None).chain(others.iter().map(Some)).cycle();
+        for (item, other) in items.iter().zip(dealt_to) {
+            let result = match other {
+                None => work(item),
+                Some(results) => match results.recv() {
+                    Ok(result) => result,
+                    Err(_) => break,
+                },
+            };
             if take(item, result)?.is_break() {
                 break;
             }
