@@ -165,6 +165,30 @@ fn only_what_follows_our_request_at_once_is_an_answer_to_it() {
 }
 
 #[test]
+fn what_other_hooks_ask_in_the_same_breath_stands_beside_our_request() {
+    let ours = "Write one note.\n\n[graff-notes request 00c0ffee]";
+    let note = "Subgoal: src/retry.rs:41";
+    let reply = Agent(note, 9);
+    for host in [Host::ClaudeCode, Host::Codex] {
+        let answered = LastInput::Ours { reply: note.to_owned() };
+        for asked in [[Hook(ours), Hook("lint")], [Hook("lint"), Hook(ours)]] {
+            let said = [&[Agent("done", 9)][..], &asked, &[Tool("linted"), reply]].concat();
+            assert_eq!(last_input(host, &said), answered, "{host}");
+        }
+        let earlier = [Hook(ours), Agent("no words for it", 9), Hook("lint"), Hook("test"), reply];
+        assert_eq!(last_input(host, &earlier), LastInput::Another, "{host}: it was answered");
+        let user = [Hook(ours), User("never mind"), Hook("lint"), reply];
+        assert_eq!(last_input(host, &user), LastInput::Another, "{host}: the user went on");
+    }
+    let called = json!({"type": "assistant", "message": {"content": [{"type": "tool_use"}]}});
+    let lines = |said: &[Said<'_>]| lines(Host::ClaudeCode, said);
+    let bytes = format!("{}{called}\n{}", lines(&[Hook(ours)]), lines(&[Hook("lint"), reply]));
+    let tail = Tail::of(bytes.as_bytes(), len(bytes.as_bytes()));
+    let found = LastInput::find(&tail, Host::ClaudeCode, "00c0ffee");
+    assert_eq!(found, LastInput::Another, "the agent had begun with something else");
+}
+
+#[test]
 fn where_the_request_lies_before_the_end_that_was_read_more_is_wanted() {
     let line = lines(Host::Codex, &[Agent("a long answer", 9)]);
     let end = Tail::of(line.as_bytes(), Bytes::new(1 << 20));

@@ -159,6 +159,18 @@ fn what_answers_another_hook_is_no_note() {
 }
 
 #[test]
+fn the_answer_is_stored_where_another_hook_keeps_the_turn_from_ending_at_the_same_time() {
+    for host in [Host::ClaudeCode, Host::Codex] {
+        let desk = desk(host);
+        desk.says("s1", &[User("go on"), Agent("done", OVER)]);
+        let reason = blocked(&desk, &desk.stops("s1", false, "done"));
+        desk.says("s1", &[Hook(&reason), Hook("lint"), Agent(NOTE, OVER)]);
+        desk.stops_silently("s1", true, NOTE);
+        assert_eq!(desk.newest("s1").expect("a note").text, NOTE, "{host}");
+    }
+}
+
+#[test]
 fn a_subagent_at_its_limit_is_not_asked() {
     let desk = desk(Host::ClaudeCode);
     desk.says("s1", &[User("go on"), Agent("done", OVER)]);
