@@ -7,7 +7,10 @@
 use memchr::{memchr, memmem, memrchr};
 
 use super::{client::Host, state::Seen};
-use crate::{host::transcript::TranscriptReader, units::Bytes};
+use crate::{
+    host::transcript::{TranscriptReader, gemini_summary},
+    units::Bytes,
+};
 
 /// A longer line is no compaction that can be read, in bytes.
 const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -22,15 +25,10 @@ pub struct Counter<'k> {
     /// Where the bytes that are held begin.
     offset: u64,
     held: Vec<u8>,
-    last: Option<Compaction>,
-}
-
-/// The last line that a compaction was seen in.
-#[derive(Debug)]
-struct Compaction {
-    line: Vec<u8>,
-    at: u64,
-    before: u64,
+    /// The last line that a compaction was seen in.
+    last: Option<Vec<u8>>,
+    /// What the last summary goes by, where a transcript may repeat it.
+    summary: Option<String>,
 }
 
 /// What a count came to.
@@ -52,7 +50,8 @@ impl<'k> Counter<'k> {
     pub fn new(host: Host, seen: Option<&Seen>, kept: Option<&'k str>) -> Self {
         let (offset, compactions) =
             seen.map_or((0, 0), |seen| (seen.bytes.get(), seen.compactions));
-        Self { host, kept, compactions, offset, held: Vec::new(), last: None }
+        let summary = seen.and_then(|seen| seen.summary.clone());
+        Self { host, kept, compactions, offset, held: Vec::new(), last: None, summary }
     }
 
     /// Returns where in the transcript the count goes on.
@@ -78,18 +77,14 @@ impl<'k> Counter<'k> {
     /// Returns what the count came to, for the transcript at `path`.
     #[must_use]
     pub fn finish(self, path: &str) -> Counted {
-        let mut seen = Seen {
+        let seen = Seen {
             transcript: path.to_owned(),
             bytes: Bytes::new(self.offset),
             compactions: self.compactions,
+            summary: self.summary,
         };
         let kept = self.last.as_ref().zip(self.kept);
-        let kept = kept.is_some_and(|(last, mark)| holds(&last.line, mark.as_bytes()));
-        // A resumed session of Gemini CLI repeats its last summary, which then is none to count: the
-        // next count must have seen it.
-        if let (Host::Gemini, Some(last)) = (self.host, self.last) {
-            (seen.bytes, seen.compactions) = (Bytes::new(last.at), last.before);
-        }
+        let kept = kept.is_some_and(|(last, mark)| holds(last, mark.as_bytes()));
         Counted { compactions: self.compactions, kept, seen }
     }
 
@@ -113,20 +108,30 @@ impl<'k> Counter<'k> {
             let start = start.map_or(0, |end| end + 1);
             let end =
                 memchr(b'\n', rest(lines, from + found)).map_or(lines.len(), |n| from + found + n);
-            self.weigh(lines.get(start..end).unwrap_or_default(), self.offset + start as u64);
+            self.weigh(lines.get(start..end).unwrap_or_default());
             from = end;
         }
         self.offset += lines.len() as u64;
     }
 
-    fn weigh(&mut self, line: &[u8], at: u64) {
-        let last = self.last.as_ref().map_or(&[][..], |last| &last.line);
-        let more = compactions(&[last, line]).saturating_sub(compactions(&[last]));
+    fn weigh(&mut self, line: &[u8]) {
+        let more = if self.host == Host::Gemini {
+            u64::from(self.is_new_summary(line))
+        } else {
+            let last = self.last.as_deref().unwrap_or_default();
+            compactions(&[last, line]).saturating_sub(compactions(&[last]))
+        };
         if more > 0 {
-            let before = self.compactions;
-            self.compactions = before.saturating_add(more);
-            self.last = Some(Compaction { line: line.to_owned(), at, before });
+            self.compactions = self.compactions.saturating_add(more);
+            self.last = Some(line.to_owned());
         }
+    }
+
+    /// Whether a line of Gemini CLI has a summary, and another one than the last: a session that is
+    /// resumed repeats its own, in a history that has grown since.
+    fn is_new_summary(&mut self, line: &[u8]) -> bool {
+        let Some(summary) = gemini_summary(line) else { return false };
+        self.summary.replace(summary.clone()) != Some(summary)
     }
 }
 

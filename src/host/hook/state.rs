@@ -56,6 +56,9 @@ pub struct Seen {
     pub bytes: Bytes,
     /// The compactions up to there.
     pub compactions: u64,
+    /// What the last summary goes by, where the host's transcripts repeat it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub summary: Option<String>,
 }
 
 /// A request for a note.

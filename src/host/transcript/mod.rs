@@ -26,4 +26,5 @@ mod reader;
 mod text;
 
 pub use form::Form;
+pub(super) use gemini::summary as gemini_summary;
 pub use reader::{Transcript, TranscriptReader};

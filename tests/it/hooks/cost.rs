@@ -4,7 +4,10 @@
 //! Shown by the bytes that each hook read, as the kernel counts them; times say nothing on a busy
 //! machine. `cargo bench` has the times.
 
-use std::{fs, io};
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+};
 
 use graff_notes::host::hook::Host;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -13,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     desk::Desk,
     script::{
-        Said::{Agent, Tool, User},
+        Said::{Agent, Compacted, Tool, User},
         lines,
     },
 };
@@ -31,10 +34,18 @@ const END: u64 = 64 * 1024;
 /// limit.
 fn desk(host: Host, bytes: usize) -> Desk {
     let desk = Desk::of(host);
-    let output = "test result: ok. 7 passed\n".repeat(200);
-    let turn = lines(host, &[User("go on"), Tool(&output), Agent("done", 9_000)]);
-    fs::write(desk.transcript("s1"), turn.repeat(bytes.div_ceil(turn.len()))).expect("written");
+    continued(&desk, bytes);
     desk
+}
+
+/// Adds so many bytes of a session's turns to its transcript.
+fn continued(desk: &Desk, bytes: usize) {
+    let output = "test result: ok. 7 passed\n".repeat(200);
+    let turn = lines(desk.host, &[User("go on"), Tool(&output), Agent("done", 9_000)]);
+    let mut file = File::options().create(true).append(true).open(desk.transcript("s1"));
+    let written =
+        file.as_mut().map(|it| it.write_all(turn.repeat(bytes.div_ceil(turn.len())).as_bytes()));
+    written.expect("a file").expect("written");
 }
 
 /// How many bytes the hook of an event read; `None` where the system doesn't count.
@@ -98,7 +109,9 @@ fn a_session_without_a_note_is_not_looked_through_for_one() {
 #[test]
 fn compactions_that_were_counted_are_not_counted_again() {
     for host in [Host::ClaudeCode, Host::Codex, Host::Gemini] {
-        let desk = desk(host, 10 * MB);
+        let desk = Desk::of(host);
+        desk.says("s1", &[User("begin"), Agent("done", 9_000), Compacted("a summary")]);
+        continued(&desk, 10 * MB);
         desk.writes("s1", "the cap is off by one");
         desk.prompt("s1", "go on").expect("the note");
         desk.says("s1", &[User("go on"), Agent("done", 9_000)]);

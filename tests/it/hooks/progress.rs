@@ -13,7 +13,12 @@ use graff_notes::{
 use Moment::{Between, JustCompacted};
 
 fn counted(transcript: &str, compactions: u64) -> Counted {
-    let seen = Seen { transcript: transcript.to_owned(), bytes: Bytes::new(9), compactions };
+    let seen = Seen {
+        transcript: transcript.to_owned(),
+        bytes: Bytes::new(9),
+        compactions,
+        summary: None,
+    };
     Counted { compactions, kept: false, seen }
 }
 

@@ -9,3 +9,4 @@ mod reader;
 mod record;
 
 pub(super) use reader::Gemini;
+pub(in crate::host) use reader::summary;

@@ -100,6 +100,14 @@ impl Gemini {
     }
 }
 
+/// Returns what the summary goes by that a line puts at a history's start, if it does.
+pub(in crate::host) fn summary(line: &[u8]) -> Option<String> {
+    let line = String::from_utf8_lossy(line);
+    let record: Record<'_> = serde_json::from_str(&line).ok()?;
+    let Gathered(history) = record.set.0?.messages?;
+    history.summary
+}
+
 impl Record<'_> {
     /// What the user wrote, empty where nobody did.
     ///
