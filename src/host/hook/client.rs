@@ -25,7 +25,7 @@ pub enum Host {
 
 /// Why a name is none of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no host: claude-code, codex, gemini, opencode or goose is")]
+#[error("{0:?} is no host: claude-code (or claude), codex, gemini, opencode or goose is")]
 pub struct NoSuchHost(pub String);
 
 /// What Claude Code's own program is called.

@@ -52,6 +52,17 @@ pub enum Refused {
     },
 }
 
+/// Where a hook of ours stands among those of a host, as the host counts them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The event.
+    pub event: String,
+    /// The number of its group among the event's, from 0.
+    pub group: usize,
+    /// Its own number in the group, from 0.
+    pub handler: usize,
+}
+
 /// Where one of our handlers stands, by the numbers of the items on the way.
 struct Place {
     event: usize,
@@ -96,14 +107,46 @@ pub fn remove(host: Host, settings: &str) -> Result<String, Refused> {
 ///
 /// As for [`install`].
 pub fn events(host: Host, settings: &str) -> Result<Vec<String>, Refused> {
+    Ok(positions(host, settings)?.into_iter().map(|position| position.event).collect())
+}
+
+/// Returns where settings of `host` have a hook of ours.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn positions(host: Host, settings: &str) -> Result<Vec<Position>, Refused> {
     if settings.trim().is_empty() {
         return Ok(Vec::new());
     }
     let root = read(settings)?;
     let Some(hooks) = hooks_of(&root)? else { return Ok(Vec::new()) };
-    let places = places(host, hooks);
     let entries = entries(hooks);
-    Ok(places.iter().filter_map(|place| Some(entries.get(place.event)?.key.clone())).collect())
+    let position = |Place { event, group, handler }| {
+        Some(Position { event: entries.get(event)?.key.clone(), group, handler })
+    };
+    Ok(places(host, hooks).into_iter().filter_map(position).collect())
+}
+
+/// Returns the key by which the user has told `host` in these settings to run no hook at all, if one
+/// does.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn switched_off(host: Host, settings: &str) -> Result<Option<&'static str>, Refused> {
+    let (key, path, off) = match host {
+        Host::ClaudeCode => ("disableAllHooks", &["disableAllHooks"][..], "true"),
+        Host::Gemini => ("hooksConfig.enabled", &["hooksConfig", "enabled"][..], "false"),
+        Host::Codex | Host::Opencode | Host::Goose => return Ok(None),
+    };
+    if settings.trim().is_empty() {
+        return Ok(None);
+    }
+    let root = read(settings)?;
+    let found = path.iter().try_fold(&root, |value, key| value_of(value, key));
+    let is_off = found.is_some_and(|value| settings.get(value.span.clone()) == Some(off));
+    Ok(is_off.then_some(key))
 }
 
 fn with(text: &str, registration: &Registration) -> Result<String, Refused> {

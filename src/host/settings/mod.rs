@@ -16,5 +16,5 @@ mod hooks;
 mod register;
 mod scan;
 
-pub use hooks::{Refused, events, install, remove};
+pub use hooks::{Position, Refused, events, install, positions, remove, switched_off};
 pub use register::Registration;

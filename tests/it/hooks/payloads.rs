@@ -218,7 +218,10 @@ fn the_names_of_hosts_are_those_of_the_command_line() {
     }
     assert_eq!("claude".parse(), Ok(Host::ClaudeCode), "as its program is called");
     let refused = "cursor".parse::<Host>().expect_err("no host").to_string();
-    assert_eq!(refused, r#""cursor" is no host: claude-code, codex, gemini, opencode or goose is"#);
+    assert_eq!(
+        refused,
+        r#""cursor" is no host: claude-code (or claude), codex, gemini, opencode or goose is"#
+    );
 }
 
 /// What `Framing` makes of a stream in pieces of one size.

@@ -171,6 +171,45 @@ fn a_hook_that_the_user_changed_is_ours_still() {
     assert_eq!(remove(Host::ClaudeCode, &after).as_deref(), Ok(removed));
 }
 
+#[test]
+fn a_hook_is_ours_in_whatever_words_the_command_line_takes_it() {
+    let ours = [
+        "graff-notes hook claude",
+        "graff-notes hook --percent 60 claude-code",
+        "graff-notes --root /srv/x hook claude-code",
+        "GRAFF_PERCENT=60 X='a b' graff-notes hook claude-code",
+        "'/opt/my tools/graff-notes' hook claude-code",
+        "\"$HOME/my tools/graff-notes\" hook \"claude-code\" --percent 60",
+        "/opt/my\\ tools/graff-notes hook claude-code",
+    ];
+    let others = [
+        "graff-notes hook codex",
+        "graff-notes hook",
+        "graff-notes",
+        "graff-notes show hook claude-code",
+        "echo graff-notes hook claude-code",
+        "graff-notes-like hook claude-code",
+        "X=1",
+        "'graff-notes hook claude-code'",
+    ];
+    let settings =
+        |command: &str| json!({"hooks": {"Stop": [{"hooks": [{"command": command}]}]}}).to_string();
+    for command in ours {
+        let settings = settings(command);
+        assert_eq!(events(Host::ClaudeCode, &settings).as_deref(), Ok(&["Stop".to_owned()][..]));
+        let after = install(Host::ClaudeCode, &settings).expect("settings");
+        assert_eq!(after.matches("graff-notes").count(), 5, "{command}: {after}");
+        assert_eq!(remove(Host::ClaudeCode, &after).as_deref(), Ok("{}"), "{command}");
+    }
+    for command in others {
+        assert_eq!(
+            events(Host::ClaudeCode, &settings(command)).as_deref(),
+            Ok(&[][..]),
+            "{command}"
+        );
+    }
+}
+
 fn refused(settings: &str) -> String {
     install(Host::ClaudeCode, settings).expect_err("no settings").to_string()
 }

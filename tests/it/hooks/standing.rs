@@ -2,8 +2,13 @@
 //!
 //! Shown by the built program in a home of its own.
 
-use std::{fs, process::Stdio};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    process::Stdio,
+};
 
+use camino::Utf8Path;
 use graff_notes::host::hook::Host;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
@@ -47,6 +52,7 @@ fn status_says_installed_trusted_reachable_and_last_called() {
     assert_eq!(called["last_called"]["event"], "Stop");
     assert!(called["last_called"]["at"].as_u64().expect("a time") > 1_700_000_000_000);
     let bin = put(&desk, "bin/graff-notes", "");
+    fs::set_permissions(&bin, Permissions::from_mode(0o755)).expect("a mode");
     let folder = bin.parent().expect("a folder").to_owned();
     let desk = desk.with("PATH", folder.as_str());
     assert_eq!(status(&desk, "codex")["reachable"], bin.as_str());
@@ -93,6 +99,75 @@ fn trust_is_read_from_what_codex_has_on_record_and_from_nothing_that_looks_like_
     ] {
         put(&desk, ".codex/config.toml", &config);
         assert_eq!(status(&desk, "codex")["trusted"], json!(trusted), "{config}");
+    }
+}
+
+#[test]
+fn trust_for_another_ones_hook_is_none_for_ours() {
+    let desk = desk();
+    let theirs =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}"#;
+    let path = put(&desk, ".codex/hooks.json", theirs);
+    hooks(&desk, &["install", "codex"]).quietly();
+    let trust = |stop: &str| {
+        let keys = ["session_start:0:0", "user_prompt_submit:0:0", "pre_compact:0:0", stop];
+        let line = |key| format!("[hooks.state.\"{path}:{key}\"]\ntrusted_hash = \"sha256:0\"\n");
+        put(&desk, ".codex/config.toml", &keys.map(line).concat());
+        status(&desk, "codex")["trusted"].clone()
+    };
+    assert_eq!(trust("stop:0:0"), json!(false), "that is the other one's");
+    assert_eq!(trust("stop:1:0"), json!(true), "ours stands behind it");
+    assert_eq!(trust("stop:1:00"), json!(false), "a key is a whole");
+}
+
+#[test]
+fn what_may_not_be_run_is_no_program_that_an_agent_reaches() {
+    let desk = desk();
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    let plain = put(&desk, "first/graff-notes", "");
+    let folder = |path: &Utf8Path| path.parent().expect("a folder").to_owned();
+    let with = |desk: Desk, path: String| desk.with("PATH", path);
+    let desk = with(desk, folder(&plain).into_string());
+    assert_eq!(status(&desk, "claude-code")["reachable"], Value::Null);
+    let program = put(&desk, "second/graff-notes", "");
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("a mode");
+    let both = format!("{}:{}", folder(&plain), folder(&program));
+    let desk = with(desk, both);
+    assert_eq!(status(&desk, "claude-code")["reachable"], program.as_str());
+}
+
+#[test]
+fn hooks_that_the_host_was_told_not_to_run_are_told_apart_from_those_that_it_runs() {
+    let codex = "[features]\nhooks = false\n";
+    for (host, file, text, key) in [
+        ("claude-code", ".claude/settings.json", r#"{"disableAllHooks": true}"#, "disableAllHooks"),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+            "hooksConfig.enabled",
+        ),
+        ("codex", ".codex/config.toml", codex, "features.hooks"),
+    ] {
+        let desk = desk();
+        put(&desk, file, text);
+        hooks(&desk, &["install", host]).quietly();
+        assert_eq!(status(&desk, host)["switched_off"], key);
+        let shown = hooks(&desk, &["status", host]).ends(0);
+        assert!(shown.stdout().contains("\tyes, switched off\t"), "{shown}");
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+        let folder = program.parent().expect("a folder").to_str().expect("UTF-8").to_owned();
+        let desk = desk.with("PATH", folder);
+        let doctor = Ran::of(desk.command(&["doctor"]).current_dir(desk.project()));
+        let said = format!("{host}, user: installed, and switched off by `{key}`");
+        assert!(doctor.stdout().contains(&said), "{doctor}");
+        put(
+            &desk,
+            file,
+            &text.replace("true", "FALSE").replace("false", "true").replace("FALSE", "false"),
+        );
+        hooks(&desk, &["install", host]).quietly();
+        assert_eq!(status(&desk, host)["switched_off"], Value::Null, "{host}");
     }
 }
 

@@ -48,6 +48,14 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
         let advice = why.advice().unwrap_or_default();
         return Err(Finding::warning(CHECK, installed(&why.to_string()), advice));
     }
+    if let Some(key) = standing.switched_off {
+        let advice = format!("take `{key}` out of the settings of {host}");
+        return Err(Finding::warning(
+            CHECK,
+            installed(&format!("switched off by `{key}`")),
+            advice,
+        ));
+    }
     if standing.trusted == Some(false) {
         let advice = "trust the hooks with /hooks in codex";
         return Err(Finding::warning(CHECK, installed("not trusted"), advice));

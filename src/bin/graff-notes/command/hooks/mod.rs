@@ -1,5 +1,6 @@
 //! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
 
+mod codex;
 mod draft;
 mod file;
 mod held;

@@ -1,7 +1,7 @@
 //! `hooks status`: which agents have the hooks, whether they can call us, and when they did.
 
 use std::{
-    env, fmt,
+    env,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -15,12 +15,13 @@ use graff_notes::{
     },
     units::Timestamp,
 };
+use rustix::fs::{Access, access};
 use serde::Serialize;
-use toml::de::{DeTable, DeValue};
 
 use super::{
+    codex,
     file::PersonsFile,
-    place::{Scope, codex_config, places},
+    place::{Scope, places},
     setting::Setting,
 };
 use crate::{
@@ -52,6 +53,8 @@ pub(in crate::command) struct Standing {
     pub(in crate::command) scope: &'static str,
     pub(in crate::command) settings: Utf8PathBuf,
     pub(in crate::command) installed: Installed,
+    /// The key by which the user has told the agent to run no hook; null where it may.
+    pub(in crate::command) switched_off: Option<&'static str>,
     /// Whether Codex has trust on record for each hook; null for the others.
     pub(in crate::command) trusted: Option<bool>,
     /// Why that cannot be told, where it can't.
@@ -118,13 +121,24 @@ impl Standing {
         let installed = Installed::of(files);
         let trusted = match (host, &installed) {
             (Host::Codex, Installed::Yes | Installed::Partly { .. }) => {
-                is_trusted(&settings).map(Some)
+                codex::has_trust(&settings).map(Some)
             }
             _ => Ok(None),
         };
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
+        let switched_off = switched_off(host, &settings);
         let (host, scope, reachable) = (host.as_str(), scope_name, reachable());
-        Some(Self { host, scope, settings, installed, trusted, untold, reachable, last_called })
+        Some(Self {
+            host,
+            scope,
+            settings,
+            installed,
+            switched_off,
+            trusted,
+            untold,
+            reachable,
+            last_called,
+        })
     }
 
     /// Returns the failures that settings which cannot be read are.
@@ -141,6 +155,13 @@ impl Standing {
         unreadable.into_iter().chain(self.untold)
     }
 
+    fn words(&self) -> String {
+        match (&self.installed, self.switched_off) {
+            (Installed::Yes, Some(_)) => format!("{}, switched off", self.installed.words()),
+            _ => self.installed.words(),
+        }
+    }
+
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
         let trusted = match (self.trusted, &self.untold) {
             (Some(true), _) => "on record",
@@ -153,7 +174,7 @@ impl Standing {
         vec![
             Cell::text(self.host),
             Cell::text(self.scope),
-            Cell::text(self.installed.words()),
+            Cell::text(self.words()),
             Cell::text(trusted),
             Cell::text(self.reachable.as_ref().map_or("no", |it| it.as_str())),
             Cell::text(called.unwrap_or_else(|| "never".to_owned())),
@@ -227,51 +248,23 @@ fn show(cx: &mut Context, standings: &[Standing], clock: &Clock) -> Result<(), S
     Ok(())
 }
 
-/// Whether Codex CLI has trust on record for each hook in a file. It keeps a hash of each, so a
-/// hook that was changed since is on record and not trusted: only `/hooks` in codex tells.
-fn is_trusted(settings: &Utf8Path) -> Result<bool, Failure> {
-    let path = codex_config()?;
-    let untold = |why: &dyn fmt::Display| {
-        let what = format_args!("tell whether codex trusts the hooks, in {path}: {why}");
-        let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
-        failure.advise(format!("mend {path}")).at(&path)
-    };
-    let file = PersonsFile::open(path.clone()).map_err(|why| untold(&why))?;
-    let config = DeTable::parse(file.text().unwrap_or_default());
-    let config = config.map_err(|why| untold(&why.message()))?;
-    let state = table_in(config.get_ref(), "hooks").and_then(|hooks| table_in(hooks, "state"));
-    let on_record = |event: &str| {
-        let beginning = format!("{settings}:{}:", snake_case(event));
-        state.is_some_and(|state| {
-            state.keys().any(|key| key.get_ref().starts_with(beginning.as_str()))
-        })
-    };
-    Ok(Registration::of(Host::Codex).iter().all(|hook| on_record(hook.event)))
-}
-
-fn table_in<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
-    match table.get(name)?.get_ref() {
-        DeValue::Table(table) => Some(table),
-        _ => None,
+/// Returns the key by which the user has told `host` to run no hook, where one does.
+fn switched_off(host: Host, settings: &Utf8Path) -> Option<&'static str> {
+    if host == Host::Codex {
+        return codex::switched_off();
     }
-}
-
-fn snake_case(event: &str) -> String {
-    let mut name = String::with_capacity(event.len() + 2);
-    for c in event.chars() {
-        if c.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(c.to_ascii_lowercase());
-    }
-    name
+    let file = PersonsFile::open(settings.to_owned()).ok()?;
+    settings::switched_off(host, file.text()?).ok()?
 }
 
 /// Returns where PATH finds the program.
 fn reachable() -> Option<Utf8PathBuf> {
-    let path = env::var("PATH").ok()?;
-    let folders = path.split(':').filter(|folder| !folder.is_empty()).map(Utf8Path::new);
-    folders.map(|folder| folder.join(PROGRAM)).find(|program| program.is_file())
+    let path = env::var_os("PATH")?;
+    let folders = env::split_paths(&path).filter_map(|it| Utf8PathBuf::from_path_buf(it).ok());
+    let mut programs = folders.filter(|it| *it != "").map(|folder| folder.join(PROGRAM));
+    // The system passes over a file that may not be run, and looks on.
+    let may_run = |path: &Utf8Path| access(path.as_std_path(), Access::EXEC_OK).is_ok();
+    programs.find(|program| program.is_file() && may_run(program))
 }
 
 fn millis(since: Duration) -> Timestamp {
