@@ -21,9 +21,12 @@ use crate::support::{skipped, world::Ran};
 const DRIVER: &str = r#"
 import { GraffNotes } from "./graff-notes.mjs"
 const sessions = JSON.parse(process.argv[2])
+const never = () => new Promise((done) => setTimeout(done, 60_000).unref())
 const messages = async ({ path }) => ({ data: sessions[path.id].filter(Boolean) })
-const client = { session: { messages } }
-const hooks = await GraffNotes({ client, directory: process.argv[3] })
+const get = async ({ path }) => ({ data: { id: path.id, ...sessions.info?.[path.id] } })
+const client = { session: sessions.hangs ? { messages: never, get: never } : { messages, get } }
+const directory = sessions.directory ?? process.argv[3]
+const hooks = await GraffNotes({ client, directory })
 const prompt = async (sessionID, first) => {
   const system = [first]
   await hooks["experimental.chat.system.transform"]({ sessionID, model: {} }, { system })
@@ -112,6 +115,42 @@ fn a_note_goes_through_a_compaction_and_into_the_agents_requests_alone() {
     assert_eq!(given, [NOTE], "once");
     for other in ["title", "summary", "nobody", "other"] {
         assert_eq!(said[other], json!([]), "{other}");
+    }
+}
+
+#[test]
+fn an_agent_that_works_for_another_has_no_note_and_is_asked_for_none() {
+    let program = format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_graff-notes"));
+    let mut sessions = session();
+    sessions["info"] = json!({"s1": {"parentID": "s0"}});
+    let Some((desk, said)) = driven(Some(&program), &sessions) else { return };
+    for added in ["before", "context", "after"] {
+        assert_eq!(said[added], json!([]), "{added}: {said}");
+    }
+    assert_eq!(desk.newest("s1"), None);
+    let active = desk.home().join(".local/state/graff-notes/active");
+    assert!(!active.join("s1").exists() && active.join("s2").exists(), "it is not at work here");
+}
+
+#[test]
+fn what_goes_wrong_in_a_hook_never_reaches_opencode() {
+    let program = format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_graff-notes"));
+    let with = |key: &str, value: Value| {
+        let mut sessions = session();
+        sessions[key] = value;
+        sessions
+    };
+    let odd = json!([{"info": {"role": "user"}}, {"parts": []}]);
+    for (sessions, asked) in [
+        (with("s1", odd), true), // messages of another shape
+        (with("directory", json!("/no\u{0}where")), false), // nothing can be started
+        (with("hangs", json!(true)), true), // opencode doesn't answer its own plugin
+    ] {
+        let begun = Instant::now();
+        let Some((_, said)) = driven(Some(&program), &sessions) else { return };
+        let context = said["context"].as_array().map(Vec::len);
+        assert_eq!(context, Some(usize::from(asked)), "{said}");
+        assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
     }
 }
 

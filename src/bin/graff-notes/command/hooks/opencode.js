@@ -5,6 +5,7 @@
 // compaction, so that the summary has the agent's note in a section; and after it, to keep that.
 import { spawn } from "node:child_process"
 
+// Whatever is asked, of the program or of opencode, has to answer within this.
 const DEADLINE_MS = 3000
 
 // So many of the last messages are looked at for what the agent was doing.
@@ -57,30 +58,57 @@ const record = ({ info, parts }) => ({
   }),
 })
 
-export const GraffNotes = async ({ client, directory }) => {
-  const messages = async (id) => {
-    try {
-      return (await client.session.messages({ path: { id } })).data ?? []
-    } catch {
-      return [] // the compaction must not fail for want of them
-    }
+// What `ask` comes to; what fails or is late comes to `instead`.
+const or = async (instead, ask) => {
+  let deadline
+  const late = new Promise((_, fail) => (deadline = setTimeout(fail, DEADLINE_MS)))
+  try {
+    return await Promise.race([ask(), late])
+  } catch {
+    return instead
+  } finally {
+    clearTimeout(deadline)
   }
+}
+
+// opencode goes on as if there were no plugin, whatever goes wrong in a hook.
+const quietly = (hook) => async (...args) => {
+  try {
+    await hook(...args)
+  } catch {}
+}
+
+export const GraffNotes = async ({ client, directory }) => {
+  const messages = (id, take) =>
+    or(undefined, async () => take((await client.session.messages({ path: { id } })).data))
+
+  // The session of an agent that works for another: its context is not kept, so it has no note.
+  const asked = new Map()
+  const isChild = (id) => {
+    const ask = async () => Boolean((await client.session.get({ path: { id } })).data.parentID)
+    if (!asked.has(id)) asked.set(id, or(false, ask))
+    return asked.get(id)
+  }
+
   return {
-    "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
+    "experimental.chat.system.transform": quietly(async ({ sessionID }, { system }) => {
       if (!sessionID || NOT_THE_AGENT.test((system[0] ?? "").slice(0, 400))) return
+      if (await isChild(sessionID)) return
       const note = await call("SystemPrompt", sessionID, directory)
       if (note) system.push(note)
-    },
-    "experimental.session.compacting": async ({ sessionID }, { context }) => {
-      const history = (await messages(sessionID)).slice(-MESSAGES_MAX).map(record)
-      const request = await call("PreCompact", sessionID, directory, { messages: history })
+    }),
+    "experimental.session.compacting": quietly(async ({ sessionID }, { context }) => {
+      if (await isChild(sessionID)) return
+      const history = await messages(sessionID, (all) => all.slice(-MESSAGES_MAX).map(record))
+      const request = await call("PreCompact", sessionID, directory, { messages: history ?? [] })
       if (request) context.push(request)
-    },
-    event: async ({ event }) => {
+    }),
+    event: quietly(async ({ event }) => {
       if (event.type !== "session.compacted") return
       const id = event.properties.sessionID
-      const summary = (await messages(id)).findLast(isSummary)
-      await call("PostCompact", id, directory, { compact_summary: summary ? textOf(summary) : "" })
-    },
+      if (await isChild(id)) return
+      const summary = await messages(id, (all) => textOf(all.findLast(isSummary)))
+      await call("PostCompact", id, directory, { compact_summary: summary ?? "" })
+    }),
   }
 }
