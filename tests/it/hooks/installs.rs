@@ -165,13 +165,102 @@ fn what_is_no_settings_file_is_refused_in_words_and_left_alone() {
 
 #[test]
 fn a_read_only_file_is_left_alone() {
+    for (host, name) in FILES {
+        let desk = desk();
+        let lock = |path: &Utf8Path| {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o444)).expect("read-only");
+        };
+        hooks(&desk, &["install", host.as_str()]).quietly();
+        let path = desk.home().join(name);
+        lock(&path);
+        let before = home(&desk);
+        let ran = hooks(&desk, &["remove", host.as_str()]).ends(2);
+        assert!(ran.stderr().contains("it is read-only"), "{host}: {ran}");
+        assert_eq!(home(&desk), before, "{host}");
+        // Of a file that is ours there is something to change only where it was edited.
+        fs::remove_file(&path).expect("it is there");
+        let edited = if name.ends_with("settings.json") || name.ends_with("hooks.json") {
+            SETTINGS.to_owned()
+        } else {
+            format!("{}\n// mine\n", text_of(host, name))
+        };
+        let path = put(&desk, name, &edited);
+        lock(&path);
+        let before = home(&desk);
+        let ran = hooks(&desk, &["install", host.as_str()]).ends(2);
+        assert!(ran.stderr().contains("it is read-only"), "{host}: {ran}");
+        assert_eq!(home(&desk), before, "{host}");
+    }
+}
+
+/// What is put into a host's file where there is none.
+#[track_caller]
+fn text_of(host: Host, name: &str) -> String {
     let desk = desk();
-    let path = put(&desk, ".gemini/settings.json", SETTINGS);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("read-only");
-    let before = home(&desk);
-    let ran = hooks(&desk, &["install", "gemini"]).ends(2);
-    assert!(ran.stderr().contains("it is read-only"), "{ran}");
-    assert_eq!(home(&desk), before);
+    hooks(&desk, &["install", host.as_str()]).quietly();
+    text(&desk.home().join(name))
+}
+
+#[test]
+fn a_hook_of_ours_that_a_person_wrote_is_changed_only_beside_a_copy() {
+    let by_hand = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
+         \"GRAFF_PERCENT=60 graff-notes hook claude-code\"}]}]}}\n";
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", by_hand);
+    let ran = hooks(&desk, &["install", "claude-code"]).quietly();
+    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
+    assert_eq!(text(&backup(&path)), by_hand);
+    hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert!(!text(&path).contains("graff-notes"), "{}", text(&path));
+    assert_eq!(text(&backup(&path)), by_hand, "it is nowhere else");
+
+    let path = put(&desk, ".claude/settings.json", by_hand);
+    fs::remove_file(backup(&path)).expect("it is there");
+    let ran = hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
+    assert_eq!(text(&backup(&path)), by_hand);
+}
+
+#[test]
+fn a_plugin_that_was_edited_is_replaced_or_removed_only_beside_a_copy() {
+    for (host, name) in &FILES[3..] {
+        for action in ["install", "remove"] {
+            let desk = desk();
+            hooks(&desk, &["install", host.as_str()]).quietly();
+            let path = desk.home().join(name);
+            let edited = text(&path) + "\n ";
+            fs::write(&path, &edited).expect("written");
+            let ran = hooks(&desk, &[action, host.as_str()]).quietly();
+            assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
+            assert_eq!(text(&backup(&path)), edited, "{host}, {action}");
+            assert_eq!(path.exists(), action == "install", "{host}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_speaks_of_our_plugin_is_not_ours() {
+    for (host, name) in &FILES[3..] {
+        let notes = "// how to: graff-notes hooks install opencode\n// Written by `graff-notes hooks install opencode`\n";
+        let desk = desk();
+        let path = put(&desk, name, notes);
+        hooks(&desk, &["install", host.as_str()]).ends(2);
+        hooks(&desk, &["remove", host.as_str()]).quietly();
+        assert_eq!(text(&path), notes, "{host}");
+    }
+}
+
+#[test]
+fn what_the_pages_show_to_put_in_by_hand_is_what_is_put_in() {
+    for (host, name) in &FILES[..3] {
+        let page = format!("{}/docs/hosts/{host}.md", env!("CARGO_MANIFEST_DIR"));
+        let page = fs::read_to_string(page).expect("a page");
+        let (_, by_hand) = page.split_once("\n## By hand\n").expect("a section");
+        assert!(by_hand.contains(&format!("`~/{name}`")), "{host}");
+        let (_, shown) = by_hand.split_once("```json\n").expect("settings");
+        let (shown, _) = shown.split_once("```\n").expect("their end");
+        assert_eq!(shown, text_of(*host, name), "{host}");
+    }
 }
 
 #[test]

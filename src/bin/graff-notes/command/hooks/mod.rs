@@ -126,7 +126,7 @@ impl Where {
                 done.unchanged.push(file.into_path());
                 continue;
             }
-            if before.is_some_and(|before| !setting.has_ours(&before)) {
+            if before.is_some() {
                 done.backups.push(file.back_up()?);
             }
             file.replace(&after)?;
@@ -174,12 +174,15 @@ impl Where {
             return Ok(());
         };
         let texts: Vec<_> = copies.iter().map(|copy| copy.text.as_str()).collect();
+        let backup =
+            if setting.is_as_installed(&before, &texts) { None } else { Some(file.back_up()?) };
         match setting.removed(&before, &texts).map_err(|why| file.left_alone(why))? {
             Some(after) => file.replace(&after)?,
             None => file.delete()?,
         }
         if !file.forget_copy_of_it()? {
-            done.backups.extend(copies.into_iter().map(|copy| copy.path).take(1));
+            let first = copies.into_iter().map(|copy| copy.path).next();
+            done.backups.extend(backup.or(first));
         }
         if file.text().is_none() {
             file.remove_empty_folders(&place::roof(self.host, scope)?);

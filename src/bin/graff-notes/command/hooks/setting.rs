@@ -4,7 +4,8 @@ use std::fmt;
 
 use graff_notes::host::{hook::Host, settings};
 
-/// The words by which a file of ours is known, whichever version wrote it.
+/// The words in the line by which a file of ours is known. Every version writes that line as it is,
+/// and in the same place.
 const OURS: &str = "graff-notes hooks install";
 
 /// What belongs into a file.
@@ -60,7 +61,24 @@ impl Setting {
             Self::Hooks(host) => {
                 settings::events(host, text).map_or(true, |events| !events.is_empty())
             }
-            Self::Whole(_) => text.contains(OURS),
+            Self::Whole(ours) => {
+                let mark = ours.lines().enumerate().find(|(_, line)| line.contains(OURS));
+                mark.is_some_and(|(number, mark)| text.lines().nth(number) == Some(mark))
+            }
+        }
+    }
+
+    /// Returns whether nothing in a text with something of ours is a person's that is in none of
+    /// `copies`, or stays once ours is taken out.
+    pub(super) fn is_as_installed(self, text: &str, copies: &[&str]) -> bool {
+        match self {
+            Self::Hooks(host) => {
+                let comes_of =
+                    |before: &str| settings::install(host, before).as_deref() == Ok(text);
+                copies.iter().copied().any(comes_of)
+                    || settings::remove(host, text).is_ok_and(|before| comes_of(&before))
+            }
+            Self::Whole(ours) => text == ours,
         }
     }
 }
