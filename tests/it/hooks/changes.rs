@@ -8,8 +8,10 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
+    io::Write,
     os::unix::fs::{MetadataExt, chown, symlink},
     process::{Child, Command, Stdio},
+    time::SystemTime,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -345,6 +347,30 @@ fn settings_keep_their_owner_or_are_left_alone() {
         done(&desk, &[action, "claude-code"]);
         assert_eq!(owner(), (4242, 4343), "{action}");
     }
+}
+
+#[test]
+fn settings_that_are_being_written_anew_at_this_moment_are_waited_for() {
+    let (desk, settings) = desk();
+    // Emptied, and about to be written through the same handle: whatever took their place meanwhile,
+    // what is written would go nowhere.
+    let mut theirs = File::create(&settings).expect("emptied");
+    let out = desk.path().join("trace");
+    let strace = ["-o", out.as_str(), "-P", settings.as_str(), "-e", "trace=close"];
+    let Some(mut install) = traced(&desk, &strace, &["install", "claude-code"]) else { return };
+    let mut child = install.spawn().expect("it starts");
+    wait_until("it looks time and again", || {
+        theirs.set_modified(SystemTime::now()).expect("touched");
+        let looks = fs::read_to_string(&out).unwrap_or_default().matches("close(").count();
+        looks > 2 || child.try_wait().expect("a child").is_some()
+    });
+    theirs.write_all(SETTINGS.as_bytes()).expect("written");
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(beside(&settings)["settings.json"], installed());
+    let emptied = fs::write(&settings, "");
+    emptied.expect("written");
+    done(&desk, &["install", "claude-code"]); // which stay empty
+    assert!(beside(&settings)["settings.json"].contains("graff-notes hook claude-code"));
 }
 
 #[test]

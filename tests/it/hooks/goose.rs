@@ -7,6 +7,7 @@ use std::{
     fs::{self, OpenOptions, Permissions},
     io::Write as _,
     os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    process::{Command, Stdio},
 };
 
 use camino::Utf8PathBuf;
@@ -15,7 +16,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use crate::support::world::Ran;
+use crate::support::{skipped, world::Ran};
 
 const NOTE: &str = "[Subgoal] make <b>retry_test</b> green\n\t\"src/retry.rs:41\" \u{1F980}";
 
@@ -116,6 +117,62 @@ fn what_cannot_be_read_as_the_file_that_goose_reads_is_left_alone_with_a_word() 
         assert_eq!((before.ino(), before.len()), (after.ino(), after.len()), "{words}");
         let _ = fs::remove_file(&moim).or_else(|_| fs::remove_dir(&moim));
     }
+}
+
+/// The calls by which a hook changes anything.
+#[cfg(target_os = "linux")]
+const STEPS: [&str; 9] =
+    ["flock", "fchmod", "write", "fsync", "linkat", "rename", "renameat2", "unlink", "close"];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hook_that_is_ended_at_any_step_costs_no_words_and_the_next_one_clears_up() {
+    let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        return skipped("strace is not to be had, or may not trace here");
+    }
+    let mut kills = 0;
+    for step in STEPS {
+        for at in 1.. {
+            let (desk, moim) = goose();
+            let folder = desk.path().join("of-goose");
+            fs::create_dir(&folder).expect("a folder");
+            let moim = folder.join(moim.file_name().expect("a name"));
+            let desk = desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str());
+            fs::write(&moim, "Be brief.\n").expect("written");
+            prompted(&desk).quietly();
+            desk.writes("s1", "The next step is src/retry.rs:41, and then the tests.");
+            let kill = format!("inject={step}:signal=SIGKILL:when={at}");
+            let paths = ["moim.md", "moim.md.graff-notes-new.1", "moim.md.graff-notes-swap.1"];
+            let paths = paths.map(|name| folder.join(name)).into_iter().chain([folder.clone()]);
+            let paths: Vec<_> = paths.collect();
+            let paths = paths.iter().flat_map(|path| ["-P", path.as_str()]);
+            let hook = desk.command(&["hook", "goose"]);
+            let mut traced = Command::new("strace");
+            traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &kill]).args(paths);
+            traced.arg(hook.get_program()).args(hook.get_args()).env_clear();
+            traced.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            traced.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = traced.current_dir(desk.path()).spawn().expect("strace starts");
+            let payload = json!({"event": "UserPromptSubmit", "session_id": "s1"}).to_string();
+            let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
+            written.expect("it reads");
+            if child.wait().expect("it ends").success() {
+                break;
+            }
+            kills += 1;
+            let found = fs::read_to_string(&moim).expect("the file");
+            assert!(found.starts_with("Be brief.\n"), "{step} {at}: {found}");
+            assert!(extract(&found).is_some(), "{step} {at}: {found}");
+            desk.writes("s1", "A third note, which changes the file again.");
+            prompted(&desk).quietly();
+            let found = fs::read_to_string(&moim).expect("the file");
+            assert_eq!(extract(&found), Some("A third note, which changes the file again."));
+            let names: Vec<_> = folder.read_dir_utf8().expect("a folder").flatten().collect();
+            assert_eq!(names.len(), 1, "{step} {at}: {names:?}");
+        }
+    }
+    assert!(kills > 5, "{kills} steps are not all of them");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 use std::{
     env,
-    fs::{self, File, Metadata, Permissions},
+    fmt::Display,
+    fs::{self, File, Metadata},
     io::{self, Read},
-    os::unix::fs::PermissionsExt,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -18,13 +18,16 @@ use rustix::fs::{Mode, OFlags};
 
 use super::{called::state_folder, splicing::WHOLE, visit::Visit};
 use crate::{
+    command::hooks::{
+        draft::{self, Change, Draft, Rights},
+        held::Held,
+    },
     disguise::Disguised,
     failure::Failure,
-    output::{IfThere, NewFile},
 };
 
 /// The variable that names the file.
-const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
+pub(super) const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
 
 /// What the file is called in the state folder, where the user follows our page.
 const NAME: &str = "goose-note.md";
@@ -33,6 +36,9 @@ const NAME: &str = "goose-note.md";
 ///
 /// Source: goose's `moim` extension.
 const MOIM: Limits = Limits { bytes_max: 60_000, chars_max: 60_000 };
+
+/// So often is begun anew where another writes the file meanwhile.
+const TRIES: u32 = 3;
 
 /// A longer file is none for goose, in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -52,12 +58,12 @@ pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<(), Fail
     let Some(path) = named() else { return Ok(()) };
     let block = note.map(|note| Block::of(visit.session(), note, WHOLE));
     let block = block.and_then(|block| block.within(MOIM));
-    let moim = Moim::open(&path)?;
-    let after = moim.with(block.as_ref(), note.map_or("", |note| &note.text))?;
-    if after == moim.bytes || !visit.writes() {
-        return Ok(());
+    let text = note.map_or("", |note| &note.text);
+    if visit.writes() {
+        change(&path, |moim| moim.with(block.as_ref(), text).map(Some)).map(|_| ())
+    } else {
+        Moim::open(&path)?.with(block.as_ref(), text).map(|_| ())
     }
-    moim.replace(&after)
 }
 
 /// Takes the note out of every file that goose may read, and removes those in which nothing else
@@ -65,7 +71,7 @@ pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<(), Fail
 pub(super) fn clear() -> Result<Vec<Utf8PathBuf>, Failure> {
     let mut cleared = Vec::new();
     for path in all() {
-        if Moim::open(&path)?.clear()? {
+        if change(&path, Moim::cleared)? {
             cleared.push(path);
         }
     }
@@ -75,10 +81,10 @@ pub(super) fn clear() -> Result<Vec<Utf8PathBuf>, Failure> {
 /// Takes a session's note out of every file that goose may read; that of another one stays.
 pub(super) fn forget(session: &SessionName) -> Result<(), Failure> {
     for path in all() {
-        let moim = Moim::open(&path)?;
-        if moim.is_of(session)? {
-            moim.clear()?;
-        }
+        let without = |moim: &Moim| {
+            if moim.is_of(session)? { moim.cleared() } else { Ok(Some(moim.bytes.clone())) }
+        };
+        change(&path, without)?;
     }
     Ok(())
 }
@@ -135,18 +141,11 @@ impl Moim {
         Ok(base.reveal(&after))
     }
 
-    /// Takes the note out, and the file away where that was all; returns whether there was one.
-    fn clear(self) -> Result<bool, Failure> {
+    /// Returns the bytes without the note; `None` where that was all.
+    fn cleared(&self) -> Result<Option<Vec<u8>>, Failure> {
         let after = self.with(None, "")?;
-        if after == self.bytes {
-            return Ok(false);
-        }
-        if is_nothing(&after) {
-            fs::remove_file(&self.path).map_err(|e| failed("remove", &self.path, &e))?;
-        } else {
-            self.replace(&after)?;
-        }
-        Ok(true)
+        let is_all = after != self.bytes && is_nothing(&after);
+        Ok(Some(after).filter(|_| !is_all))
     }
 
     /// Returns whether the note in here is of this session, as its header says.
@@ -161,17 +160,67 @@ impl Moim {
         Ok(after != self.bytes && found.is_some())
     }
 
-    /// Puts other bytes in the place of these, in one step. Where the person has words in the file it
-    /// keeps its rights; else it is ours, and its owner's alone.
-    fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
+    /// Puts other bytes in the place of these, or nothing, unless others stand there by now. Where the
+    /// person has words in the file it keeps its rights; else it is ours, and its owner's alone.
+    fn replace(&self, after: Option<&[u8]>) -> Result<Change, Failure> {
+        let folder = self.path.parent().unwrap_or(Utf8Path::new(""));
+        if folder != "" && !folder.is_dir() {
+            return Err(refused(&self.path, "its folder is not there"));
+        }
+        let held = Held::folder(folder)?;
+        // Where there are no locks, what is found may be that of a run at work.
+        if held.is_alone() {
+            draft::clear_written(&self.path);
+            draft::left_swapped(&self.path).iter().try_for_each(|left| self.settle_left(left))?;
+        }
         let is_ours = is_nothing(&self.with(None, "")?);
-        let permissions = self.status.as_ref().map(Metadata::permissions);
-        let mut file = NewFile::begin(&self.path, IfThere::Replace)?;
-        let private = || Permissions::from_mode(0o600);
-        file.allow(permissions.filter(|_| !is_ours).unwrap_or_else(private))?;
-        file.bytes(bytes)?;
-        file.finish()
+        let rights = self.status.as_ref().filter(|_| !is_ours);
+        let rights = rights.map_or(Rights::OwnersAlone, Rights::Like);
+        let before = self.status.as_ref().map(|_| &*self.bytes);
+        let change = match after {
+            Some(after) => Draft::beside(&self.path, after, rights)
+                .and_then(|draft| draft.take_place_of(before)),
+            None => draft::remove(&self.path, &self.bytes),
+        };
+        change.map_err(|e| failed("change", &self.path, &e))
     }
+
+    /// Removes what a run that was killed has taken out, where the person's words in it stand in the
+    /// file. Other words may stand nowhere else: they stay where they are.
+    fn settle_left(&self, left: &Utf8Path) -> Result<(), Failure> {
+        let words = |moim: &Self| moim.with(None, "").map(|it| it.trim_ascii_end().to_owned());
+        match Self::open(left).and_then(|left| words(&left)) {
+            Ok(theirs) if theirs == words(self)? => draft::discard(left),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Changes the file into what `make` makes of it, `None` for none; returns whether that is something
+/// else.
+///
+/// What another writes meanwhile stays, and `make` is given that.
+fn change(
+    path: &Utf8Path,
+    make: impl Fn(&Moim) -> Result<Option<Vec<u8>>, Failure>,
+) -> Result<bool, Failure> {
+    for _ in 0..TRIES {
+        let moim = Moim::open(path)?;
+        let after = make(&moim)?;
+        if after.as_ref() == Some(&moim.bytes) {
+            return Ok(false);
+        }
+        match moim.replace(after.as_deref())? {
+            Change::Made => return Ok(true),
+            Change::Overtaken { kept: None } => {}
+            Change::Overtaken { kept: Some(kept) } => {
+                let why = format_args!("it was written by another, whose words are in {kept}");
+                return Err(refused(path, why));
+            }
+        }
+    }
+    Err(refused(path, format_args!("it is being written by another, time and again")))
 }
 
 /// Returns the file that goose was told to read.
@@ -192,7 +241,7 @@ fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
     Failure::system(format_args!("{attempted} {path}, which goose reads"), cause).at(path)
 }
 
-fn refused(path: &Utf8Path, why: &str) -> Failure {
+fn refused(path: &Utf8Path, why: impl Display) -> Failure {
     Failure::input(format_args!("change {path}, which goose reads: {why}"))
         .advise(format!("name another file in {VARIABLE}"))
         .at(path)

@@ -12,9 +12,9 @@
 //! no such renaming, what is written between the last look and the renaming is overwritten.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File, Metadata, Permissions},
     io::{self, Write},
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -32,9 +32,20 @@ const SWAPPED: &str = ".graff-notes-swap.";
 /// So many names of a sort are tried; more than a few are only taken where runs were killed.
 const NAMES_MAX: u32 = 100;
 
+/// Whose a text is, and who may read it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::command) enum Rights<'m> {
+    /// As of any file that we make.
+    AsMade,
+    /// As of this one. Access lists and other attributes are not taken over.
+    Like(&'m Metadata),
+    /// Its owner's alone, under any umask.
+    OwnersAlone,
+}
+
 /// A text on disk beside the file that it is for.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(in crate::command) struct Draft {
     target: Utf8PathBuf,
     path: Utf8PathBuf,
     text: Vec<u8>,
@@ -43,7 +54,7 @@ pub(super) struct Draft {
 /// What became of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Change {
+pub(in crate::command) enum Change {
     Made,
     /// Another has written the file since it was read, and what he wrote stands there.
     Overtaken {
@@ -55,22 +66,25 @@ pub(super) enum Change {
 const OVERTAKEN: Change = Change::Overtaken { kept: None };
 
 impl Draft {
-    /// Writes a text beside `target`, with the owner and the rights of `like`. Where that fails
-    /// nothing of it stays. Access lists and other attributes are not taken over.
-    pub(super) fn beside(
+    /// Writes a text beside `target`. Where that fails nothing of it stays.
+    pub(in crate::command) fn beside(
         target: &Utf8Path,
-        text: &str,
-        like: Option<&Metadata>,
+        text: &[u8],
+        rights: Rights<'_>,
     ) -> io::Result<Self> {
         let (path, mut file) = create(target)?;
-        let written = like.map_or(Ok(()), |like| belong(&file, like));
-        let written = written.and_then(|()| file.write_all(text.as_bytes()));
+        let written = match rights {
+            Rights::AsMade => Ok(()),
+            Rights::Like(like) => belong(&file, like),
+            Rights::OwnersAlone => file.set_permissions(Permissions::from_mode(0o600)),
+        };
+        let written = written.and_then(|()| file.write_all(text));
         written.and_then(|()| file.sync_all()).inspect_err(|_| discard(&path))?;
         Ok(Self { target: target.to_owned(), path, text: text.into() })
     }
 
     /// Gives the text the first of these names that nothing has yet, and returns that.
-    pub(super) fn name(
+    pub(in crate::command) fn name(
         self,
         names: impl IntoIterator<Item = Utf8PathBuf>,
     ) -> io::Result<Option<Utf8PathBuf>> {
@@ -81,8 +95,13 @@ impl Draft {
         taken
     }
 
-    /// Puts the text where `before` stands, if that stands there still.
-    pub(super) fn replace(self, before: &[u8]) -> io::Result<Change> {
+    /// Puts the text where `before` stands, if that stands there still; without one, where nothing
+    /// stands.
+    pub(in crate::command) fn take_place_of(self, before: Option<&[u8]>) -> io::Result<Change> {
+        let Some(before) = before else {
+            let target = self.target.clone();
+            return Ok(if self.name([target])?.is_some() { Change::Made } else { OVERTAKEN });
+        };
         let is_before = is_text(&self.target, before).inspect_err(|_| discard(&self.path))?;
         if !is_before {
             discard(&self.path);
@@ -132,7 +151,7 @@ fn give_way(swap: &Utf8Path, target: &Utf8Path, text: &[u8]) -> io::Result<Chang
 }
 
 /// Removes a file, if `before` stands there still.
-pub(super) fn remove(target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
+pub(in crate::command) fn remove(target: &Utf8Path, before: &[u8]) -> io::Result<Change> {
     if !is_text(target, before)? {
         return Ok(OVERTAKEN);
     }
@@ -168,14 +187,14 @@ fn say_what_is_left(change: io::Result<Change>, swap: &Utf8Path) -> io::Result<C
 
 /// Removes the texts for `target` that runs which were killed had not yet let change places. Nobody
 /// else must be at work on it.
-pub(super) fn clear_written(target: &Utf8Path) {
+pub(in crate::command) fn clear_written(target: &Utf8Path) {
     for path in left(target, WRITTEN) {
         discard(&path);
     }
 }
 
 /// Returns what such runs have left that had changed places with `target`, or was about to.
-pub(super) fn left_swapped(target: &Utf8Path) -> Vec<Utf8PathBuf> {
+pub(in crate::command) fn left_swapped(target: &Utf8Path) -> Vec<Utf8PathBuf> {
     left(target, SWAPPED)
 }
 
@@ -231,7 +250,7 @@ fn is_text(path: &Utf8Path, text: &[u8]) -> io::Result<bool> {
 }
 
 /// Removes a text of ours; what stays of it is cleared next time.
-pub(super) fn discard(path: &Utf8Path) {
+pub(in crate::command) fn discard(path: &Utf8Path) {
     let _ = fs::remove_file(path);
 }
 
@@ -240,7 +259,7 @@ fn exchange(one: &Utf8Path, other: &Utf8Path) -> io::Result<()> {
 }
 
 /// Gives a file the first of these names that nothing has yet, and returns that.
-pub(super) fn rename_to_first(
+pub(in crate::command) fn rename_to_first(
     from: &Utf8Path,
     names: impl IntoIterator<Item = Utf8PathBuf>,
 ) -> io::Result<Option<Utf8PathBuf>> {
@@ -254,7 +273,7 @@ pub(super) fn rename_to_first(
 }
 
 /// Gives a file a name that nothing has.
-pub(super) fn rename_to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+pub(in crate::command) fn rename_to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match renamed(from, to, RenameFlags::NOREPLACE) {
         Err(e) if can_never(&e) => match fs::hard_link(from, to) {
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied && !is_there(to) => {

@@ -4,14 +4,15 @@
 use std::{
     fmt,
     fs::{self, Metadata},
-    io, iter,
+    io, iter, thread,
+    time::Duration,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::ErrorKind;
 
 use super::{
-    draft::{self, Change, Draft},
+    draft::{self, Change, Draft, Rights},
     held::{self, Held},
     setting::Setting,
 };
@@ -22,6 +23,12 @@ const BACKUP_SUFFIX: &str = ".before-graff-notes";
 
 /// More texts of before are not kept beside a file.
 const BACKUPS_MAX: u32 = 100;
+
+/// So long after it was emptied a file may be about to be written.
+const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
+
+/// How often is looked whether it is.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A longer file holds no settings, in bytes.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -55,28 +62,35 @@ impl PersonsFile {
             Ok(status) if status.is_symlink() => past_links(&path)?,
             Ok(_) => path.clone(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self {
-                    target: path.clone(),
-                    path,
-                    text: None,
-                    status: None,
-                    rescued: Vec::new(),
-                    held: None,
-                });
+                return Ok(Self::new(path.clone(), path, None));
             }
             Err(e) => return Err(failed("look at", &path, &e)),
         };
-        let status = fs::metadata(&target).map_err(|e| failed("look at", &target, &e))?;
-        if !status.is_file() {
-            return Err(refused(&path, "it is no plain file"));
+        match read(&path, &target)? {
+            Some(found) => Ok(Self::new(path, target, Some(found))),
+            None => Self::open(path),
         }
-        if status.len() > BYTES_MAX {
-            return Err(refused(&path, "it is too large to be settings"));
+    }
+
+    fn new(path: Utf8PathBuf, target: Utf8PathBuf, found: Option<(String, Metadata)>) -> Self {
+        let (text, status) = found.unzip();
+        Self { path, target, text, status, rescued: Vec::new(), held: None }
+    }
+
+    /// Reads a file, and where it is empty, and was touched just now, again a moment later: a program
+    /// that empties its settings and writes them anew would write into what we have taken out.
+    fn open_written(path: Utf8PathBuf) -> Result<Self, Failure> {
+        let mut file = Self::open(path)?;
+        while file.is_just_emptied() {
+            thread::sleep(LOOK_EVERY);
+            file = Self::open(file.path)?;
         }
-        let bytes = fs::read(&target).map_err(|e| failed("read", &target, &e))?;
-        let text = String::from_utf8(bytes).map_err(|_| refused(&path, "it is not UTF-8"))?;
-        let (text, status) = (Some(text), Some(status));
-        Ok(Self { path, target, text, status, rescued: Vec::new(), held: None })
+        Ok(file)
+    }
+
+    fn is_just_emptied(&self) -> bool {
+        let touched = || fs::metadata(&self.target).ok()?.modified().ok()?.elapsed().ok();
+        self.text() == Some("") && touched().is_some_and(|since| since < UNWRITTEN_MAX)
     }
 
     /// Keeps other runs of ours from changing the file, clears up behind those that were killed, and
@@ -91,7 +105,7 @@ impl PersonsFile {
                 rescued.extend(self.settle_left(&left, setting)?);
             }
         }
-        let file = Self::open(self.path)?;
+        let file = Self::open_written(self.path)?;
         if file.target != self.target {
             return Err(file.overtaken(None));
         }
@@ -171,13 +185,7 @@ impl PersonsFile {
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.check_writable()?;
         let draft = self.draft(text).map_err(|e| failed("replace", &self.target, &e))?;
-        let change = match &self.text {
-            Some(before) => draft.replace(before.as_bytes()),
-            None => draft.name([self.target.clone()]).map(|name| match name {
-                Some(_) => Change::Made,
-                None => Change::Overtaken { kept: None },
-            }),
-        };
+        let change = draft.take_place_of(self.text.as_deref().map(str::as_bytes));
         self.settle(change.map_err(|e| failed("replace", &self.target, &e))?)?;
         self.text = Some(text.to_owned());
         self.sync_folder()
@@ -257,7 +265,8 @@ impl PersonsFile {
     }
 
     fn draft(&self, text: &str) -> io::Result<Draft> {
-        Draft::beside(&self.target, text, self.status.as_ref())
+        let rights = self.status.as_ref().map_or(Rights::AsMade, Rights::Like);
+        Draft::beside(&self.target, text.as_bytes(), rights)
     }
 
     /// Whoever has written the file since it was read must not lose what he wrote.
@@ -292,6 +301,27 @@ impl PersonsFile {
             _ => Ok(()),
         }
     }
+}
+
+/// Reads what `path` leads to; `None` where it has gone since that was looked up.
+fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>, Failure> {
+    let gone = |e: &io::Error| e.kind() == io::ErrorKind::NotFound;
+    let status = match fs::metadata(target) {
+        Err(e) if gone(&e) => return Ok(None),
+        status => status.map_err(|e| failed("look at", target, &e))?,
+    };
+    if !status.is_file() {
+        return Err(refused(path, "it is no plain file"));
+    }
+    if status.len() > BYTES_MAX {
+        return Err(refused(path, "it is too large to be settings"));
+    }
+    let bytes = match fs::read(target) {
+        Err(e) if gone(&e) => return Ok(None),
+        bytes => bytes.map_err(|e| failed("read", target, &e))?,
+    };
+    let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
+    Ok(Some((text, status)))
 }
 
 fn past_links(path: &Utf8Path) -> Result<Utf8PathBuf, Failure> {

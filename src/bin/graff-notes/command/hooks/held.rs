@@ -32,7 +32,7 @@ const NO_LOCKS: [Errno; 6] =
 
 /// A folder that is ours as long as this is there.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(in crate::command) struct Held {
     /// The system lets go of the lock with the folder's last handle; `None` where the file system
     /// has no locks.
     lock: Option<File>,
@@ -40,7 +40,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Makes a folder, where it is missing, and waits for it.
-    pub(super) fn folder(folder: &Utf8Path) -> Result<Self, Failure> {
+    pub(in crate::command) fn folder(folder: &Utf8Path) -> Result<Self, Failure> {
         let folder = or_here(folder);
         let begun = Instant::now();
         let mut found = "";
@@ -63,7 +63,7 @@ impl Held {
 
     /// Whether nobody else of ours can be at work here, on this machine: a file system of many may
     /// keep its locks from the others. A run there whose text is taken away fails, and costs nothing.
-    pub(super) fn is_alone(&self) -> bool {
+    pub(in crate::command) fn is_alone(&self) -> bool {
         self.lock.is_some()
     }
 }
@@ -121,7 +121,7 @@ fn make(folder: &Utf8Path) -> io::Result<()> {
 
 /// Removes a folder that is empty and in which no other run of ours is at work; returns whether it
 /// did.
-pub(super) fn remove_if_free(folder: &Utf8Path) -> bool {
+pub(in crate::command) fn remove_if_free(folder: &Utf8Path) -> bool {
     // Who waits for it looks whether it is still there, and makes it anew.
     let attempt = lock(folder);
     let is_free = matches!(attempt, Ok(Attempt::Locked(_) | Attempt::NoLocks));
@@ -129,7 +129,7 @@ pub(super) fn remove_if_free(folder: &Utf8Path) -> bool {
 }
 
 /// Sees to it that a loss of power doesn't undo what was done to the names in a folder.
-pub(super) fn sync(folder: &Utf8Path) -> io::Result<()> {
+pub(in crate::command) fn sync(folder: &Utf8Path) -> io::Result<()> {
     File::open(or_here(folder)).and_then(|folder| folder.sync_all())
 }
 

@@ -1,9 +1,9 @@
 //! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
 
 mod codex;
-mod draft;
+pub(in crate::command) mod draft;
 mod file;
-mod held;
+pub(in crate::command) mod held;
 mod place;
 mod setting;
 mod status;
