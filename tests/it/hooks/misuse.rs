@@ -4,9 +4,13 @@
 //! Shown by sending what hosts were seen to send by mistake, and worse.
 
 use std::{
-    io::{self, PipeReader, PipeWriter, Write},
-    process::{Child, Stdio},
+    ffi::OsStr,
+    fs,
+    io::{self, PipeReader, PipeWriter, Read, Write},
+    os::unix::ffi::OsStrExt,
+    process::{Child, Command, Stdio},
     thread,
+    time::{Duration, Instant},
 };
 
 use graff_notes::host::hook::Host;
@@ -14,7 +18,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use serde_json::json;
 
 use super::desk::Desk;
-use crate::support::world::Ran;
+use crate::support::{skipped, wait_until, world::Ran};
 
 fn desk(host: Host) -> Desk {
     let desk = Desk::of(host);
@@ -22,13 +26,29 @@ fn desk(host: Host) -> Desk {
     desk
 }
 
+/// A hook ends within two seconds of its own start; so much later does a busy machine start it and
+/// let us know.
+const LATEST: Duration = Duration::from_secs(2 + 8);
+
 /// Ends the hook without closing its stdin.
 #[track_caller]
 fn ends(mut child: Child) -> Ran {
+    let begun = Instant::now();
     let stdin = child.stdin.take();
     let ran = Ran::of_child(child).ends(0);
+    assert!(begun.elapsed() < LATEST, "{:?}: {ran}", begun.elapsed());
     drop(stdin);
     ran
+}
+
+/// The payload by which a host asks for the note, as the start of one where that is not ended.
+fn asking(desk: &Desk) -> Vec<u8> {
+    let event = match desk.host {
+        Host::Gemini => "BeforeAgent",
+        Host::Opencode => "SystemPrompt",
+        Host::ClaudeCode | Host::Codex | Host::Goose => "SessionStart",
+    };
+    desk.payload("s1", event, json!({"source": "startup", "prompt": "go on"})).to_string().into()
 }
 
 /// What says nothing that can be acted on.
@@ -56,7 +76,7 @@ const NO_SESSIONS: [&str; 9] = [
     "[\"s1\"]",
     r#""""#,
     r#""..""#,
-    r#""../../../../tmp/graff-pwned""#,
+    r#""../../../graff-pwned""#,
     r#""/etc/passwd""#,
     r#""a\\..\\b""#,
     r#""s1\u0000""#,
@@ -92,18 +112,21 @@ fn what_is_unknown_in_a_payload_changes_nothing() {
 
 #[test]
 fn an_input_that_is_held_open_is_not_waited_for() {
-    let desk = desk(Host::ClaudeCode);
-    let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
-    let ran = ends(desk.start(payload.as_bytes(), &[])).quietly();
-    assert!(ran.stdout().contains("a note of s1"), "{ran}");
+    for host in Host::ALL {
+        let desk = desk(host);
+        let ran = ends(desk.start(&asking(&desk), &[])).quietly();
+        assert_eq!(ran.stdout().contains("a note of s1"), host != Host::Goose, "{host}: {ran}");
+    }
 }
 
 #[test]
 fn an_object_that_never_ends_is_given_up_within_two_seconds() {
-    let desk = desk(Host::ClaudeCode);
-    let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]));
-    assert_eq!(ran.stdout(), "");
-    assert!(ran.stderr().contains("gave up after 1.8 seconds"), "{ran}");
+    for host in Host::ALL {
+        let desk = desk(host);
+        let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]));
+        assert_eq!(ran.stdout(), "", "{host}");
+        assert!(ran.stderr().contains("gave up after 1.8 seconds"), "{host}: {ran}");
+    }
 }
 
 #[test]
@@ -145,7 +168,12 @@ fn full_pipe() -> (PipeReader, PipeWriter) {
 
 #[test]
 fn a_hundred_megabytes_are_read_and_not_kept() {
-    let desk = desk(Host::ClaudeCode);
+    Host::ALL.into_iter().for_each(takes_a_hundred_megabytes);
+}
+
+#[track_caller]
+fn takes_a_hundred_megabytes(host: Host) {
+    let desk = desk(host);
     let start = b"{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s1\",\"x\":\"";
     let mut child = desk.start(start, &[]);
     let mut pipe = child.stdin.take().expect("a pipe");
@@ -177,18 +205,50 @@ fn a_folder_or_a_transcript_that_is_gone_is_not_made() {
 
 #[test]
 fn a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given() {
+    for host in Host::ALL {
+        let desk = desk(host);
+        let mut command = desk.command(&["hook", host.as_str()]);
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut child = command.stdout(Stdio::from(writer)).spawn().expect("the program starts");
+        let written = child.stdin.take().expect("a pipe").write_all(&asking(&desk));
+        written.expect("it reads");
+        let ran = Ran::of_child(child).ends(0);
+        assert!(!ran.stderr().contains("panick"), "{ran}");
+        let next = desk.fed(asking(&desk));
+        assert_eq!(next.stdout().contains("a note of s1"), host != Host::Goose, "{host}: {next}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stdout_that_takes_nothing_at_this_moment_gets_the_answer_when_it_does() {
+    if !Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .status()
+        .is_ok_and(|it| it.success())
+    {
+        return skipped("strace is not to be had, or may not trace here");
+    }
     let desk = desk(Host::ClaudeCode);
-    let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
-    let mut command = desk.command(&["hook", "claude-code"]);
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let mut child = command.stdout(Stdio::from(writer)).spawn().expect("the program starts");
-    let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
-    written.expect("it reads");
+    let (mut reader, writer) = full_pipe();
+    fcntl_setfl(&writer, OFlags::NONBLOCK).expect("flags");
+    let trace = desk.path().join("trace");
+    let hook = desk.command(&["hook", "claude-code"]);
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-e", "trace=write", "-o", trace.as_str()]);
+    command.arg(hook.get_program()).args(hook.get_args()).current_dir(desk.path()).env_clear();
+    command.env("HOME", desk.home()).env("PATH", "/usr/bin:/bin").stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::from(writer));
+    let mut child = command.spawn().expect("strace starts");
+    drop(command); // and with it our end of the pipe
+    child.stdin.take().expect("a pipe").write_all(&asking(&desk)).expect("it reads");
+    let is_refused = |trace: String| trace.contains("EAGAIN");
+    wait_until("the pipe is full", || fs::read_to_string(&trace).is_ok_and(is_refused));
+    let mut said = Vec::new();
+    reader.read_to_end(&mut said).expect("all of it");
     let ran = Ran::of_child(child).ends(0);
-    assert!(!ran.stderr().contains("panick"), "{ran}");
-    let next = desk.prompt("s1", "go on").expect("the note, which nobody has got yet");
-    assert!(next.contains("a note of s1"), "{next}");
+    assert!(String::from_utf8_lossy(&said).contains("a note of s1"), "{ran}");
 }
 
 /// What a shell makes of the hook's own folder, stdin and stdout before it starts.
@@ -246,6 +306,31 @@ fn a_command_line_that_makes_no_sense_ends_with_0_too() {
     assert_eq!(ran.stdout(), "", "{ran}");
     assert!(ran.stderr().contains("GRAFF_PERCENT=\"0\""), "{ran}");
     Ran::of(&mut desk.command(&["show", "hook"])).ends(3);
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_is_passed_over_with_a_word_and_the_note_is_given() {
+    let odd = OsStr::from_bytes(b"/tmp/caf\xe9");
+    for (host, variable) in [
+        (Host::ClaudeCode, "CLAUDE_PROJECT_DIR"),
+        (Host::ClaudeCode, "CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
+        (Host::Gemini, "GEMINI_PROJECT_DIR"),
+        (Host::Codex, "HOME"),
+        (Host::Opencode, "XDG_STATE_HOME"),
+        (Host::Goose, "GOOSE_MOIM_MESSAGE_FILE"),
+    ] {
+        let desk = desk(host);
+        let mut command = desk.command(&["hook", host.as_str()]);
+        let mut child = command.env(variable, odd).spawn().expect("the program starts");
+        child.stdin.take().expect("a pipe").write_all(&asking(&desk)).expect("it reads");
+        let ran = Ran::of_child(child).ends(0);
+        assert!(
+            ran.stderr().contains(&format!("passed over {variable}: it is not UTF-8")),
+            "{ran}"
+        );
+        assert_eq!(ran.stderr().lines().count(), 1, "{ran}");
+        assert_eq!(ran.stdout().contains("a note of s1"), host != Host::Goose, "{host}: {ran}");
+    }
 }
 
 #[test]

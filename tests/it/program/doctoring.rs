@@ -267,7 +267,7 @@ fn a_program_that_never_ends_is_not_waited_for() {
     fs::set_permissions(&found, Permissions::from_mode(0o755)).expect("it can be run");
     let path = format!("{}:/usr/bin:/bin", world.root());
     let ran = Ran::of(command(&world, &[]).env("PATH", path)).ends(1);
-    assert!(ran.stdout().contains("had not ended after 5 s"), "{ran}");
+    assert!(ran.stdout().contains("had not ended after 4 s"), "{ran}");
 }
 
 #[test]

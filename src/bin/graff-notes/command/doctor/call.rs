@@ -23,10 +23,10 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::probe::{SESSION, Scratch};
-use crate::{context::now, failure::Failure, signals::Held};
+use crate::{command::hook::LONGEST, context::now, failure::Failure, signals::Held};
 
-/// How long a call may take: a hook of ours ends within two seconds.
-const LIMIT: Duration = Duration::from_secs(5);
+/// How long a call may take: a busy machine may be as long again in starting it.
+const LIMIT: Duration = LONGEST.saturating_mul(2);
 
 /// How often is looked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);

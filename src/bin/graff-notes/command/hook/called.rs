@@ -11,7 +11,10 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
 
-use super::{active::ACTIVE, turn::nonce};
+use super::{active::ACTIVE, nonce::nonce};
+
+/// What names the folder for what hooks tell, or the one that has it.
+pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
 
 /// Notes that a host has called.
 pub(super) fn note(call: &Call) {
@@ -94,10 +97,11 @@ fn make_private(folder: &Utf8Path) -> io::Result<()> {
 /// Returns the folder for what hooks tell; it is the user's and not the project's, since a host is
 /// set up for all projects at once.
 pub(super) fn state_folder() -> Option<Utf8PathBuf> {
-    let named = |variable| env::var(variable).ok().filter(|path| path.starts_with('/'));
-    let state = named("XDG_STATE_HOME").map(Utf8PathBuf::from);
-    let state =
-        state.or_else(|| named("HOME").map(|home| Utf8PathBuf::from(home).join(".local/state")))?;
+    let [state, home] = VARIABLES.map(|variable| {
+        let path = env::var(variable).ok().filter(|path| path.starts_with('/'));
+        path.map(Utf8PathBuf::from)
+    });
+    let state = state.or_else(|| home.map(|home| home.join(".local/state")))?;
     Some(state.join("graff-notes"))
 }
 

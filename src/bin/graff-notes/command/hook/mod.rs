@@ -11,11 +11,16 @@ mod files;
 mod input;
 mod lineage;
 mod moim;
+mod nonce;
 mod splicing;
 mod turn;
 mod visit;
 
-use std::{io, panic, process, thread, time::Duration};
+use std::{
+    env::{self, VarError},
+    io, panic, process, thread,
+    time::Duration,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -34,9 +39,14 @@ use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 pub(crate) use active::{folder as active_folder, has_ended};
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};
 
-/// When an answer is given up: well before the shortest limit of any host, and so that it has ended
-/// within two seconds of its start.
+/// How long a hook takes at most, from its start to its end: far less than the shortest limit of any
+/// host.
+pub(crate) const LONGEST: Duration = Duration::from_secs(2);
+
+/// When an answer is given up, so that it has ended by then.
 const DEADLINE: Duration = Duration::from_millis(1800);
+
+const _: () = assert!(DEADLINE.as_millis() < LONGEST.as_millis());
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,6 +127,7 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
         }
     };
     let call = read(hook.host, &payload).map_err(Failure::input)?;
+    tell_unusable(hook.host);
     if !hook.dry_run {
         called::note(&call);
     }
@@ -129,6 +140,17 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
             Ok(())
         }
         task => perform(task, &Visit::new(hook, root, &call)?),
+    }
+}
+
+/// Says which of the variables that a call of `host` looks at are passed over.
+fn tell_unusable(host: Host) {
+    let of_host = [host.project_variable(), host.window_variable()].into_iter().flatten();
+    let of_goose = (host == Host::Goose).then_some(moim::VARIABLE);
+    for name in called::VARIABLES.into_iter().chain(of_host).chain(of_goose) {
+        if let Err(VarError::NotUnicode(_)) = env::var(name) {
+            Notices::at_once().warn(format_args!("passed over {name}: it is not UTF-8"));
+        }
     }
 }
 

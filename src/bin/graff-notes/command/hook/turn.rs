@@ -1,7 +1,5 @@
 //! The end of a turn: asks the agent for its note once, and takes its answer.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use graff_notes::{
     Notebook,
     gate::{Boundary, Refusal, Verdict},
@@ -10,7 +8,7 @@ use graff_notes::{
     units::{Calls, Generation},
 };
 
-use super::{compaction, visit::Visit};
+use super::{compaction, nonce::nonce, visit::Visit};
 use crate::failure::Failure;
 
 /// Asks the agent for its note, if the last request was large enough and the gate lets it.
@@ -128,9 +126,4 @@ pub(super) fn generation(
         change(state, generation);
     })?;
     Ok(generation)
-}
-
-/// Returns a mark that nobody can have written down before: every hasher begins with random keys.
-pub(super) fn nonce() -> String {
-    format!("{:016x}", RandomState::new().build_hasher().finish())
 }

@@ -1,6 +1,6 @@
 //! One call of a hook: what it is about, where the notes are, and the figures that it needs.
 
-use std::{env, io, os::fd::AsFd};
+use std::{cell::OnceCell, env, io, os::fd::AsFd, thread, time::Duration};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
@@ -24,13 +24,17 @@ use crate::{context::now, failure::Failure, output::Notices, root, settings::For
 /// the hosts compact well before their window is full.
 pub(crate) const PERCENT_DEFAULT: u64 = 75;
 
+/// How often a stdout is tried that takes nothing at the moment.
+const RETRY_EVERY: Duration = Duration::from_millis(5);
+
 /// One call of a hook.
 pub(super) struct Visit<'a> {
     pub(super) call: &'a Call,
     pub(super) store: Store,
     pub(super) now: Timestamp,
     hook: &'a Hook,
-    set: ForAgents,
+    /// The user's settings, once they were read.
+    set: OnceCell<ForAgents>,
     notices: Notices,
 }
 
@@ -48,9 +52,13 @@ impl<'a> Visit<'a> {
         if !hook.dry_run {
             active::note(&call.session, &root.path);
         }
-        let set = ForAgents::at(&root.path, &notices);
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
-        Ok(Self { call, store, now: now(), hook, set, notices })
+        Ok(Self { call, store, now: now(), hook, set: OnceCell::new(), notices })
+    }
+
+    /// Returns the user's settings; most calls need none of them.
+    fn set(&self) -> &ForAgents {
+        self.set.get_or_init(|| ForAgents::at(self.store.root(), &self.notices))
     }
 
     pub(super) const fn session(&self) -> &SessionName {
@@ -71,10 +79,14 @@ impl<'a> Visit<'a> {
         let (stdout, printed) = (io::stdout(), answer.print(self.call));
         let mut rest = printed.as_bytes();
         while !rest.is_empty() {
+            let failed = |e| Failure::system("write the answer to stdout", &e);
             match rustix::io::write(stdout.as_fd(), rest) {
+                Ok(0) => return Err(failed(io::ErrorKind::WriteZero.into())),
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
                 Err(Errno::INTR) => {}
-                Err(e) => return Err(Failure::system("write the answer to stdout", &e.into())),
+                // The host reads it in time, or the deadline ends us.
+                Err(Errno::AGAIN) => thread::sleep(RETRY_EVERY),
+                Err(e) => return Err(failed(e.into())),
             }
         }
         Ok(())
@@ -194,26 +206,26 @@ impl<'a> Visit<'a> {
             let value = env::var(self.call.host.window_variable()?).ok()?;
             value.trim().parse().ok().filter(|tokens| *tokens > 0) // else the host ignores it too
         };
-        let here = self.hook.window_tokens.or_else(|| self.set.window_tokens());
+        let here = self.hook.window_tokens.or_else(|| self.set().window_tokens());
         let window = here.or_else(to_host).map(Tokens::new).or(said);
         window.unwrap_or(self.call.host.window_default())
     }
 
     pub(super) fn policy(&self) -> Result<Policy, Failure> {
-        let percent = self.hook.percent.or_else(|| self.set.percent()).unwrap_or(PERCENT_DEFAULT);
+        let percent = self.hook.percent.or_else(|| self.set().percent()).unwrap_or(PERCENT_DEFAULT);
         Policy::default()
             .with_percent(percent)
             .map_err(|why| Failure::input(format_args!("set a threshold: {why}")))
     }
 
     pub(super) fn pool(&self) -> RunPool {
-        let cap = self.hook.calls_cap.or_else(|| self.set.calls_cap()).unwrap_or_default();
+        let cap = self.hook.calls_cap.or_else(|| self.set().calls_cap()).unwrap_or_default();
         RunPool::builder().cap(Calls::new(cap)).build()
     }
 
     /// Returns the longest note that is kept.
     pub(super) fn note_cap(&self) -> NoteCap {
-        self.set.note_cap()
+        self.set().note_cap()
     }
 }
 

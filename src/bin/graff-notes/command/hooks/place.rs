@@ -60,11 +60,11 @@ pub(super) fn roof(host: Host, scope: &Scope) -> Result<Utf8PathBuf, Failure> {
 
 /// Returns the files that make `host` call us, and what belongs into each.
 pub(super) fn places(host: Host, scope: &Scope) -> Result<Vec<(Utf8PathBuf, Setting)>, Failure> {
-    let folder = match scope {
+    let within = match scope {
         Scope::User => user_folder(host)?,
-        Scope::Project(root) => root.join(project_folder(host)),
+        Scope::Project(root) => root.join(folder(host)),
     };
-    let named = |name: &str, setting| (folder.join(name), setting);
+    let named = |name: &str, setting| (within.join(name), setting);
     Ok(match host {
         Host::ClaudeCode | Host::Gemini => vec![named("settings.json", Setting::Hooks(host))],
         Host::Codex => vec![named("hooks.json", Setting::Hooks(host))],
@@ -79,20 +79,22 @@ pub(super) fn places(host: Host, scope: &Scope) -> Result<Vec<(Utf8PathBuf, Sett
 }
 
 fn user_folder(host: Host) -> Result<Utf8PathBuf, Failure> {
-    Ok(match host {
-        Host::ClaudeCode => named("CLAUDE_CONFIG_DIR")?.map_or_else(|| home(".claude"), Ok)?,
-        Host::Codex => named("CODEX_HOME")?.map_or_else(|| home(".codex"), Ok)?,
-        Host::Gemini => home(".gemini")?,
+    let own = match host {
+        Host::ClaudeCode => named("CLAUDE_CONFIG_DIR")?,
+        Host::Codex => named("CODEX_HOME")?,
+        Host::Gemini | Host::Goose => None,
         Host::Opencode => match (named("OPENCODE_CONFIG_DIR")?, named("XDG_CONFIG_HOME")?) {
-            (Some(folder), _) => folder,
-            (None, Some(config)) => config.join("opencode"),
-            (None, None) => home(".config/opencode")?,
+            (Some(folder), _) => Some(folder),
+            (None, Some(config)) => Some(config.join("opencode")),
+            (None, None) => Some(home(".config/opencode")?),
         },
-        Host::Goose => home(".agents")?,
-    })
+    };
+    own.map_or_else(|| home(folder(host)), Ok)
 }
 
-const fn project_folder(host: Host) -> &'static str {
+/// Returns the folder of an agent's settings, in a project and, unless it has another there, in the
+/// user's home.
+const fn folder(host: Host) -> &'static str {
     match host {
         Host::ClaudeCode => ".claude",
         Host::Codex => ".codex",
