@@ -34,18 +34,38 @@ fn with_transcript(host: Host, name: &str) -> Desk {
 
 #[test]
 fn a_mechanical_note_names_the_task_the_files_and_the_last_failure() {
-    for (host, name, event, trigger) in [
-        (Host::ClaudeCode, "claude-over-90-percent.jsonl", "PreCompact", "auto"),
-        (Host::Codex, "codex-over-90-percent.jsonl", "PreCompact", "auto"),
-        (Host::Gemini, "gemini-compacted.jsonl", "PreCompress", "manual"),
+    for (host, name, event, trigger, failure) in [
+        (
+            Host::ClaudeCode,
+            "claude-over-90-percent.jsonl",
+            "PreCompact",
+            "auto",
+            "timed out: sleep 5",
+        ),
+        (Host::Codex, "codex-over-90-percent.jsonl", "PreCompact", "auto", "failed: no_such_tool"),
+        (
+            Host::Gemini,
+            "gemini-compacted.jsonl",
+            "PreCompress",
+            "manual",
+            "failed: read_file nonexistent.txt",
+        ),
     ] {
         let desk = with_transcript(host, name);
         desk.calls("s1", event, json!({"trigger": trigger}));
         let note = desk.newest("s1").expect("a note");
         assert_eq!(note.author, Author::Mechanical, "{host}");
-        for fact in ["Last user request:\n- ", "README.md", "exit "] {
-            assert!(note.text.contains(fact), "{host} {fact}: {}", note.text);
-        }
+        let (task, files) = (
+            "Last user request:\n- Now document add in README.md\n",
+            if host == Host::Gemini { "- written: README.md\n" } else { "- edited: README.md\n" },
+        );
+        let (_, commands) =
+            note.text.split_once("Last commands, newest first:\n").expect("commands");
+        let (commands, touched) =
+            commands.split_once("\nFiles touched, newest first:\n").expect("files");
+        assert!(note.text.contains(task) && touched.starts_with(files), "{host}: {}", note.text);
+        let last_failure = commands.lines().find(|line| !line.starts_with("- worked: "));
+        assert_eq!(last_failure, Some(&*format!("- {failure}")), "{host}: {}", note.text);
     }
 }
 
