@@ -389,7 +389,7 @@ fn codex_is_told_to_trust_and_trust_is_never_written() {
     let desk = desk();
     let config = put(&desk, ".codex/config.toml", "model = \"x\"\n");
     let ran = hooks(&desk, &["install", "codex"]).quietly();
-    assert!(ran.stdout().contains("type /hooks, and trust the four"), "{ran}");
+    assert!(ran.stdout().contains("type /hooks, and trust the five"), "{ran}");
     assert_eq!(text(&config), "model = \"x\"\n");
 }
 

@@ -110,7 +110,13 @@ fn trust_for_another_ones_hook_is_none_for_ours() {
     let path = put(&desk, ".codex/hooks.json", theirs);
     hooks(&desk, &["install", "codex"]).quietly();
     let trust = |stop: &str| {
-        let keys = ["session_start:0:0", "user_prompt_submit:0:0", "pre_compact:0:0", stop];
+        let keys = [
+            "session_start:0:0",
+            "user_prompt_submit:0:0",
+            "pre_compact:0:0",
+            "session_end:0:0",
+            stop,
+        ];
         let line = |key| format!("[hooks.state.\"{path}:{key}\"]\ntrusted_hash = \"sha256:0\"\n");
         put(&desk, ".codex/config.toml", &keys.map(line).concat());
         status(&desk, "codex")["trusted"].clone()

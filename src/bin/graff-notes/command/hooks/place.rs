@@ -132,7 +132,7 @@ pub(super) fn codex_config() -> Result<Utf8PathBuf, Failure> {
 pub(in crate::command) const fn after_install(host: Host) -> &'static str {
     match host {
         Host::Codex => {
-            "Codex runs a hook only once you trust it: start codex, type /hooks, and trust the four \
+            "Codex runs a hook only once you trust it: start codex, type /hooks, and trust the five \
              that say `graff-notes hook codex`. Until then they are skipped without a word."
         }
         Host::Goose => {
