@@ -158,11 +158,34 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
         server.send(PING); // so that an answer which doesn't come isn't waited for
         let answer = server.next();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{start}");
-        assert!(!answer["error"]["message"].as_str().expect("words").is_empty());
+        let words = answer["error"]["message"].as_str().expect("words");
+        assert!(words.contains(' '), "{start}: {words}");
         assert_eq!(server.next()["result"], json!({}), "{start}");
     }
     server.send(b"\xFF\xFE");
     assert_eq!(server.next()["error"]["code"], -32_700);
+    server.ends().quietly();
+}
+
+#[test]
+fn what_is_not_served_is_refused_in_words() {
+    let world = World::new();
+    let mut server = Server::of(&world);
+    let mut listen = stateless("2026-07-28");
+    listen["notifications"] = json!({"toolsListChanged": true});
+    for (method, params) in [
+        ("resources/list", json!({})),
+        ("prompts/list", json!({})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}}),
+        ),
+        ("subscriptions/listen", listen),
+    ] {
+        let refused = &server.asked(method, &params)["error"];
+        assert_eq!(refused["code"], -32_601, "{method}: {refused}");
+        assert_eq!(refused["message"], format!("there is no method {method}"));
+    }
     server.ends().quietly();
 }
 

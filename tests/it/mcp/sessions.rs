@@ -263,6 +263,75 @@ fn sessions_of_other_folders_and_of_last_week_are_none_of_this_one() {
     assert_eq!(server.does("thread_hint", &json!({})), Vec::<String>::new());
 }
 
+/// A hint is put into a prompt unread.
+#[test]
+fn of_two_sessions_in_one_folder_none_gets_a_hint() {
+    let world = World::new();
+    for session in ["one", "two"] {
+        world.fed("a note", &["write", session]).quietly();
+    }
+    is_active(&world, "one", 30 * MINUTE);
+    let mut server = Server::of(&world);
+    assert_eq!(server.does("thread_hint", &json!({})).len(), 1, "it is alone");
+    is_active(&world, "two", MINUTE);
+    assert_eq!(server.does("thread_hint", &json!({})), Vec::<String>::new());
+}
+
+#[test]
+fn a_hint_holds_all_that_was_stored_whatever_may_be_stored_now() {
+    let world = World::new();
+    world.fed("0123456789abcdefgh", &["write", "t1"]).quietly();
+    fs::write(world.root().join(".graff/config.toml"), "cap-bytes = 16\n").expect("written");
+    let mut server = Server::of(&world);
+    let call = json!({"name": "thread_hint", "_meta": {"threadId": "t1"}});
+    let (texts, _) = server.called(&call);
+    assert_eq!(graff_notes::prompt::extract(&texts.concat()), Some("0123456789abcdefgh"));
+}
+
+#[test]
+fn where_nobody_named_a_session_and_it_has_no_note_those_that_have_one_are_told() {
+    let world = World::new();
+    let mut server = Server::of_claude_code(&world, &[], "new");
+    let said = server.fails("show_note", &json!({}));
+    assert!(!said.contains("have notes"), "nobody has one: {said}");
+    world.fed("a note of one", &["write", "one"]).quietly();
+    let said = server.fails("show_note", &json!({}));
+    assert!(said.ends_with("; session one has notes here: name yours with `session`"), "{said}");
+    for number in 2..=12 {
+        world.fed("a note", &["write", &format!("s{number}")]).quietly();
+    }
+    let newest = File::options().write(true).open(world.log("one")).expect("a log");
+    newest.set_modified(SystemTime::now() + MINUTE).expect("set");
+    let said = server.fails("show_note", &json!({}));
+    assert!(said.contains("; sessions one, s"), "the newest first: {said}");
+    assert!(said.ends_with(" and 2 more have notes here: name yours with `session`"), "{said}");
+    let said = server.fails("show_note", &json!({"session": "named"}));
+    assert!(!said.contains("have notes"), "{said}");
+}
+
+#[test]
+fn what_the_agent_has_just_written_by_a_tool_is_not_given_back_by_the_next_hook() {
+    let world = World::new();
+    let given = || {
+        let payload = json!({"hook_event_name": "BeforeAgent", "session_id": "s1", "prompt": "x"});
+        let mut hook = world.command(&["hook", "gemini", "--root", world.root().as_str()]);
+        hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
+        let mut hook = hook.spawn().expect("the program starts");
+        let mut pipe = hook.stdin.take().expect("a pipe");
+        pipe.write_all(payload.to_string().as_bytes()).expect("it reads");
+        drop(pipe);
+        Ran::of_child(hook).ends(0).stdout().to_owned()
+    };
+    assert_eq!(given(), "");
+    let mut server = Server::of(&world);
+    server.does("write_note", &json!({"text": "written by the agent"}));
+    assert_eq!(given(), "", "it stands in the call");
+    let fresh = World::new();
+    let mut server = Server::of(&fresh);
+    server.does("write_note", &json!({"text": "for another session", "session": "s1"}));
+    assert!(!fresh.files().iter().any(|path| path.contains("hooks.json")), "{:?}", fresh.files());
+}
+
 #[test]
 fn a_thread_without_a_note_gets_an_empty_hint() {
     let world = World::new();

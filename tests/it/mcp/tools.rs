@@ -183,6 +183,72 @@ fn it_is_time_for_a_note_once_a_generation() {
 }
 
 #[test]
+fn a_window_that_nobody_sets_is_that_of_the_agent_which_calls() {
+    let world = World::new();
+    let decided = |client: &str, variables: &[(&str, &str)]| {
+        let mut server = Server::with(&world, &["--session", "s1"], variables);
+        server.greets(client);
+        server.does("decide", &json!({"used_tokens": 1})).concat()
+    };
+    let window = [("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000")];
+    for (client, variables, threshold) in [
+        ("claude-code", &[][..], 150_000),
+        ("claude-code", &window, 75_000),
+        ("mcp", &window, 150_000),
+        ("gemini-cli-mcp-client", &[], 272_000),
+    ] {
+        let said = decided(client, variables);
+        assert!(said.ends_with(&format!("the threshold is {threshold}")), "{client}: {said}");
+    }
+}
+
+#[test]
+fn a_note_is_not_due_where_the_cap_on_calls_leaves_no_room_for_it() {
+    let world = World::new();
+    fs::create_dir(world.root().join(".graff")).expect("a folder");
+    fs::write(world.root().join(".graff/config.toml"), "calls-cap = 1\n").expect("written");
+    let mut server = server(&world);
+    let said = server.does("decide", &json!({"used_tokens": 190_000})).concat();
+    assert!(said.starts_with("no: "), "{said}");
+}
+
+#[test]
+fn a_subagent_is_told_to_leave_its_parents_note_alone() {
+    let world = World::new();
+    let mut server = server(&world);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+    let instructions = server.asked("initialize", &hello)["result"]["instructions"].to_string();
+    let listed = server.asked("tools/list", &json!({}));
+    let description = listed["result"]["tools"][0]["description"].to_string();
+    for words in [instructions, description] {
+        assert!(words.contains("Only the agent that the user talks to"), "{words}");
+    }
+}
+
+/// Its SDK starts a runtime, which nobody is to wait for who calls a hook.
+#[test]
+fn no_other_command_names_the_sdk_or_its_runtime() {
+    let mut folders = vec![concat!(env!("CARGO_MANIFEST_DIR"), "/src").into()];
+    let mut named = 0;
+    while let Some(folder) = folders.pop() {
+        let folder: std::path::PathBuf = folder;
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let uses = ["tokio::", "rmcp::"].iter().any(|name| text.contains(name));
+            let is_of_mcp = path.parent().is_some_and(|parent| parent.ends_with("command/mcp"));
+            assert!(!uses || is_of_mcp, "{}", path.display());
+            named += u32::from(uses);
+        }
+    }
+    assert!(named > 3, "they are named where they are used");
+}
+
+#[test]
 fn what_is_set_holds_for_the_tools_too() {
     let world = World::new();
     let config = world.root().join(".graff/config.toml");

@@ -37,6 +37,8 @@ use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
 pub(crate) use active::{folder as active_folder, has_ended};
+#[cfg(feature = "mcp")]
+pub(crate) use splicing::WHOLE;
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};
 
 /// How long a hook takes at most, from its start to its end: far less than the shortest limit of any

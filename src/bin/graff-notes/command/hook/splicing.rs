@@ -12,7 +12,7 @@ use super::{lineage, moim, turn, visit::Visit};
 use crate::failure::Failure;
 
 /// The most that is shown: whatever was stored, as far as the host takes it.
-pub(super) const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
+pub(crate) const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
     Some(cap) => cap,
     None => NoteCap::DEFAULT,
 };

@@ -12,7 +12,7 @@ use graff_notes::{
     session::SessionName,
     store::{HOOK_PATIENCE, Newest, Store},
     threshold::Policy,
-    units::{Calls, Generation, Timestamp, Tokens},
+    units::{Generation, Timestamp, Tokens},
 };
 
 use rustix::io::Errno;
@@ -199,16 +199,9 @@ impl<'a> Visit<'a> {
         file.last_request().map_err(|e| unreadable(path, &e))
     }
 
-    /// Returns the model's window: what the user says here, what the user says to the host, what
-    /// the transcript says, or what the host's models have.
+    /// Returns the model's window, where the transcript may have said what it is.
     pub(super) fn window(&self, said: Option<Tokens>) -> Tokens {
-        let to_host = || {
-            let value = env::var(self.call.host.window_variable()?).ok()?;
-            value.trim().parse().ok().filter(|tokens| *tokens > 0) // else the host ignores it too
-        };
-        let here = self.hook.window_tokens.or_else(|| self.set().window_tokens());
-        let window = here.or_else(to_host).map(Tokens::new).or(said);
-        window.unwrap_or(self.call.host.window_default())
+        self.set().window(Some(self.call.host), self.hook.window_tokens, said)
     }
 
     pub(super) fn policy(&self) -> Result<Policy, Failure> {
@@ -219,8 +212,7 @@ impl<'a> Visit<'a> {
     }
 
     pub(super) fn pool(&self) -> RunPool {
-        let cap = self.hook.calls_cap.or_else(|| self.set().calls_cap()).unwrap_or_default();
-        RunPool::builder().cap(Calls::new(cap)).build()
+        self.set().pool(self.hook.calls_cap)
     }
 
     /// Returns the longest note that is kept.

@@ -32,6 +32,11 @@ impl<'c> Caller<'c> {
         Self { host, meta: &asked.meta }
     }
 
+    /// Returns the agent, where it is one that is known here.
+    pub(super) const fn host(&self) -> Option<Host> {
+        self.host
+    }
+
     /// Returns the session that the call names beside its arguments.
     pub(super) fn session(&self) -> Option<&'c str> {
         META_KEYS.iter().find_map(|key| self.meta.get(*key).and_then(Value::as_str))

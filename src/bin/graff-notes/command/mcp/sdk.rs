@@ -8,8 +8,8 @@ use std::future::Future;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, NumberOrString,
-        ServerJsonRpcMessage, ServerResult,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, JsonRpcMessage,
+        NumberOrString, ServerJsonRpcMessage, ServerResult,
     },
     service::{RunningService, serve_directly},
     transport::Transport,
@@ -57,7 +57,7 @@ impl Sdk {
         let _ = self.messages.send(ClientJsonRpcMessage::request(request, ID)).await;
         match self.answers.recv().await {
             Some(JsonRpcMessage::Response(answer)) => Ok(answer.result),
-            Some(JsonRpcMessage::Error(refusal)) => Err(refusal.error),
+            Some(JsonRpcMessage::Error(refusal)) => Err(in_words(refusal.error)),
             _ => Err(ErrorData::internal_error("the server gave no answer", None)),
         }
     }
@@ -67,6 +67,14 @@ impl Sdk {
         drop(self.messages);
         let _ = self.task.waiting().await;
     }
+}
+
+/// Returns a refusal in words: of a method that is not served the SDK says its bare name.
+fn in_words(mut refusal: ErrorData) -> ErrorData {
+    if refusal.code == ErrorCode::METHOD_NOT_FOUND && !refusal.message.contains(' ') {
+        refusal.message = format!("there is no method {}", refusal.message).into();
+    }
+    refusal
 }
 
 impl Transport<RoleServer> for Link {

@@ -3,12 +3,11 @@
 //! What goes wrong is said in words in the result, where the model reads it; only a call of what is
 //! no tool is an error of the protocol.
 
-use std::collections::VecDeque;
+use std::{cmp::Reverse, collections::VecDeque, fs};
 
 use graff_notes::{
-    budget::RunPool,
     gate::{Boundary, Verdict},
-    host::hook::Host,
+    host::hook::State,
     log::{Draft, Line},
     note::{Author, Note, NoteText},
     notebook::{Notebook, Settings},
@@ -24,7 +23,10 @@ use rmcp::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{caller::Caller, whose::Whose};
+use super::{
+    caller::Caller,
+    whose::{self, Whose},
+};
 use crate::{
     command::hook,
     context::{Place, explain, now},
@@ -46,8 +48,8 @@ const LISTED_NOTES_MAX: usize = 100;
 /// So much of a note's first line is listed, in columns.
 const LINE_COLUMNS: usize = 100;
 
-/// The window where nobody says what it is: that of the host whose models' is the smallest.
-const WINDOW: Tokens = Host::ClaudeCode.window_default();
+/// So many sessions are named to whoever has found no note.
+const SESSIONS_NAMED_MAX: usize = 10;
 
 /// The texts of a tool's answer, each a block of its own.
 type Said = Result<Vec<String>, Failure>;
@@ -119,8 +121,8 @@ pub(super) fn call(
 
 impl Call<'_> {
     fn write(&self) -> Said {
-        let Write { text, session } = self.read()?;
-        let Whose { session, seen, .. } = self.whose(session.as_deref())?.alone()?;
+        let Write { text, session: named } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(named.as_deref())?.alone()?;
         let store = self.place.store()?;
         let cap = self.place.set_at(&store).note_cap();
         let fitted = NoteText::fit(&text, cap)
@@ -142,31 +144,35 @@ impl Call<'_> {
             }
         };
         let (cut, cap) = (fitted.cut, cap.get());
+        if named.is_none() {
+            keep_as_given(&store, &session);
+        }
         let cut = (cut > Bytes::ZERO)
             .then(|| format!("{cut} bytes were cut off its end, since {cap} are kept at most"));
         Ok([Some(said), cut, seen].into_iter().flatten().collect())
     }
 
     fn show(&self) -> Said {
-        let Show { seq, session } = self.read()?;
-        let Whose { session, seen, .. } = self.whose(session.as_deref())?;
+        let Show { seq, session: named } = self.read()?;
+        let Whose { session, seen, .. } = self.whose(named.as_deref())?;
         let store = self.place.store()?;
+        let with_others = |failure: Failure| match others(&store, &session) {
+            Some(others) if named.is_none() => failure.advise(others),
+            _ => failure,
+        };
         let Newest { note, doubt } = match seq {
-            None => store.newest(&session).map_err(|e| explain(e, &store, &session))?,
-            Some(seq) => {
-                let mut found = None;
-                each_note(&store, &session, |note| {
-                    if note.seq == Some(seq) {
-                        found = Some(note);
-                    }
-                })?;
-                Newest { note: found, doubt: None }
+            None => {
+                let newest = store.newest(&session);
+                newest.map_err(|e| with_others(explain(e, &store, &session)))?
             }
+            Some(seq) => Newest { note: numbered(&store, &session, seq)?, doubt: None },
         };
         let Some(note) = note else {
             return Err(match (seq, doubt) {
                 (None, Some(doubt)) => doubt::failure("show a note of", &session, doubt),
-                (None, None) => Failure::nothing(format_args!("find a note of session {session}")),
+                (None, None) => {
+                    with_others(Failure::nothing(format_args!("find a note of session {session}")))
+                }
                 (Some(seq), _) => {
                     Failure::nothing(format_args!("find note {seq} of session {session}"))
                 }
@@ -205,7 +211,7 @@ impl Call<'_> {
         let Whose { session, seen, .. } = self.whose(session.as_deref())?;
         let store = self.place.store()?;
         let set = self.place.set_at(&store);
-        let window = window_tokens.or_else(|| set.window_tokens()).map_or(WINDOW, Tokens::new);
+        let window = set.window(self.caller.host(), window_tokens, None);
         let used = Tokens::new(used_tokens);
         let policy = Policy::default()
             .with_percent(set.percent().unwrap_or(hook::PERCENT_DEFAULT))
@@ -213,9 +219,8 @@ impl Call<'_> {
         let threshold = policy.threshold(window);
         let figures = format!("{used} tokens are used, the threshold is {}", threshold.tokens());
         let said = if threshold.check_measured(used).is_due() {
-            let pool = RunPool::builder().build();
             let settings = Settings::default();
-            let notebook = Notebook::open(&store, session.as_str(), pool, settings)?;
+            let notebook = Notebook::open(&store, session.as_str(), set.pool(None), settings)?;
             let at = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
             match notebook.decide(&at) {
                 Verdict::Fire(_) => format!("yes: write your note now; {figures}"),
@@ -229,17 +234,19 @@ impl Call<'_> {
 
     /// Says nothing where there is nothing, for whoever puts the answer into a prompt unread.
     fn hint(&self) -> Said {
-        let found = self.whose(None).and_then(|Whose { session, .. }| {
+        let found = self.whose(None).and_then(|whose| {
+            // Nobody would see in a prompt that the note is another session's.
+            let Ok(Whose { session, .. }) = whose.alone() else { return Ok(None) };
             let store = self.place.store()?;
             let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
-            Ok((session, newest, self.place.set_at(&store).note_cap()))
+            Ok(newest.note.map(|note| (session, note)))
         });
         match found {
-            Ok((session, Newest { note: Some(note), .. }, cap)) => {
-                let block = Block::of(&session, &note, cap).within(Limits::HOOK);
+            Ok(Some((session, note))) => {
+                let block = Block::of(&session, &note, hook::WHOLE).within(Limits::HOOK);
                 Ok(block.iter().map(Block::to_string).collect())
             }
-            Ok(_) => Ok(Vec::new()),
+            Ok(None) => Ok(Vec::new()),
             Err(failure) if failure.exit() == Exit::NothingThere => Ok(Vec::new()),
             Err(failure) => Err(failure),
         }
@@ -255,6 +262,29 @@ impl Call<'_> {
     }
 }
 
+/// Leaves word for hooks that the agent has the newest note in its context: it has just written it.
+///
+/// Where that fails it is given back once more than it need be.
+fn keep_as_given(store: &Store, session: &SessionName) {
+    let Ok(Newest { note: Some(note), .. }) = store.newest(session) else { return };
+    let _ = store.leave_word(session, |word| {
+        let mut state = State::read(word.as_deref());
+        state.give(&note, note.generation.max(state.generation));
+        Some(state.write())
+    });
+}
+
+/// Returns the note of this number.
+fn numbered(store: &Store, session: &SessionName, seq: Seq) -> Result<Option<Note>, Failure> {
+    let mut found = None;
+    each_note(store, session, |note| {
+        if note.seq == Some(seq) {
+            found = Some(note);
+        }
+    })?;
+    Ok(found)
+}
+
 /// Hands over the notes of a session, the oldest first, and holds one at a time.
 fn each_note(
     store: &Store,
@@ -267,6 +297,21 @@ fn each_note(
         }
     });
     replayed.map(drop).map_err(|e| explain(e, store, session))
+}
+
+/// Returns which sessions but this one have notes, the last ones first, where there are any.
+fn others(store: &Store, session: &SessionName) -> Option<String> {
+    let mut names = store.sessions().ok()?.names;
+    names.retain(|name| name != session);
+    let written = |session: &SessionName| fs::metadata(store.log_path(session))?.modified();
+    names.sort_by_cached_key(|session| Reverse(written(session).ok()));
+    let more = names.len().saturating_sub(SESSIONS_NAMED_MAX);
+    names.truncate(SESSIONS_NAMED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let have = if names.len() == 1 { "has" } else { "have" };
+    let those = whose::counted(&names);
+    (!names.is_empty())
+        .then(|| format!("{those}{more} {have} notes here: name yours with `session`"))
 }
 
 fn about(note: &Note) -> String {

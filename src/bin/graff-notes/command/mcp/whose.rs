@@ -142,7 +142,7 @@ const fn are(sessions: &[SessionName]) -> &'static str {
 }
 
 /// Returns the names with what they are: `session a`, `sessions a and b`.
-fn counted(sessions: &[SessionName]) -> String {
+pub(super) fn counted(sessions: &[SessionName]) -> String {
     let what = if sessions.len() == 1 { "session" } else { "sessions" };
     format!("{what} {}", names(sessions))
 }
