@@ -11,6 +11,7 @@ pub(crate) mod prompts;
 pub(crate) mod reference;
 mod replies;
 pub(crate) mod seen;
+pub(crate) mod spelt;
 mod transcripts;
 
 /// A target's name, which is also that of its folder of findings, and its property.
@@ -22,6 +23,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("hook_settings", hooks::settings_get_our_hooks_once),
     ("log_lines", log::any_bytes_are_read_one_way),
     ("log_records", log::what_is_written_comes_back),
+    ("log_windows", spelt::a_long_log_is_read_one_way),
     ("names", names::two_names_never_share_a_stem),
     ("prompts", prompts::a_note_is_carried_and_no_more),
     ("replies", replies::a_reply_is_kept_word_for_word),
