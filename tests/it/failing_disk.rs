@@ -5,7 +5,10 @@
 //! Shown by failing every operation once with each errno, every two of an append together, and
 //! writes short by every length. After each, every image that the disk may hold is read.
 
+use std::collections::BTreeMap;
+
 mod case;
+mod unheard;
 mod words;
 
 use graff_notes::ErrorKind;
@@ -17,17 +20,23 @@ use crate::support::{
     report,
 };
 use case::{cases, kind_of, leave_word, without_numbers, words};
+use unheard::{Counted, may_be_unheard};
+
+/// No fewer are shown; how many there are hangs on how many operations the store makes.
+const FAILURES_MIN: usize = 1_200;
 
 const ERRNOS: [Errno; 7] =
     [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR, Errno::ROFS, Errno::ACCESS, Errno::MFILE];
 
 #[test]
 fn every_operation_can_fail_once_and_the_error_says_which_and_why() {
-    let mut failures = 0;
+    let (mut failures, mut unheard) = (0, BTreeMap::new());
     for case in cases() {
         for (index, op) in case.trace().iter().enumerate() {
+            let mut is_heard = true;
             for errno in ERRNOS {
                 let Err(e) = case.with(vec![(When::At(index), Fault::Fail(errno))]) else {
+                    is_heard &= errno == Errno::INTR;
                     continue;
                 };
                 failures += 1;
@@ -42,10 +51,32 @@ fn every_operation_can_fail_once_and_the_error_says_which_and_why() {
                     assert_eq!(without_numbers(&e.with_causes()), expected, "{said}");
                 }
             }
+            if !is_heard {
+                *unheard.entry((op.kind, op.on.clone(), case.name)).or_insert(0) += 1;
+            }
         }
     }
     report(format_args!("failing disk: {failures} failures, each said in its words"));
-    assert!(failures > 400, "{failures}");
+    assert!(failures >= FAILURES_MIN, "{failures}");
+    let unheard = unheard.iter().map(|((kind, on, case), n)| ((*kind, on.as_str(), *case), *n));
+    assert_eq!(unheard.collect::<Counted<'_>>(), may_be_unheard());
+}
+
+#[test]
+fn a_read_that_brings_less_than_was_asked_for_is_gone_on_with() {
+    let mut reads = 0;
+    for case in cases() {
+        for (index, _) in case.trace().iter().enumerate().filter(|(_, op)| op.kind == OpKind::Read)
+        {
+            for brought in [1, 2, 7, 100] {
+                let short = vec![(When::At(index), Fault::Short(brought))];
+                let result = case.with(short);
+                assert!(result.is_ok(), "{}, {brought} bytes: {result:?}", case.name);
+                reads += 1;
+            }
+        }
+    }
+    assert!(reads >= 60, "{reads}");
 }
 
 #[test]

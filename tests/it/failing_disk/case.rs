@@ -55,6 +55,7 @@ pub(super) fn cases() -> Vec<Case> {
         case("a word left", Some(two.clone()), leave_word, both, both),
         case("a session forgotten", Some(two.clone()), |s| s.forget(&s1()), both, none),
         case("the newest", Some(torn.clone()), |s| s.newest(&s1()).map(|_| ()), both, both),
+        case("the newest again", Some(two.clone()), newest_twice, both, both),
         case("a verify", Some(torn), |s| s.verify(&s1()).map(|_| ()), both, both),
         case("the sessions", Some(two), |s| s.sessions().map(|_| ()), both, both),
     ]
@@ -71,6 +72,15 @@ pub(super) fn import_three(store: &Store) -> Result<(), Error> {
 
 pub(super) fn leave_word(store: &Store) -> Result<(), Error> {
     store.leave_word(&s1(), |_| Some(b"word".to_vec()))
+}
+
+/// The second time, a look at the log is enough.
+fn newest_twice(store: &Store) -> Result<(), Error> {
+    let log = store.log(&s1());
+    for _ in 0..2 {
+        assert_eq!(log.newest()?.note.map(|note| note.text).as_deref(), Some("two"));
+    }
+    Ok(())
 }
 
 fn latch(store: &Store) -> Result<(), Error> {
@@ -138,7 +148,7 @@ pub(super) fn words(op: &Op) -> String {
     let attempted = match op.kind {
         OpKind::Open => "open",
         OpKind::Create => "create",
-        OpKind::Identity | OpKind::Status => "look at",
+        OpKind::Identity | OpKind::Status | OpKind::Stamp => "look at",
         OpKind::MakeFolder => "create the folder",
         OpKind::SyncFolder => "sync the folder",
         OpKind::Names => "list",

@@ -1,8 +1,8 @@
 //! A disk in memory that fails, and loses its power, when and how a test says.
 //!
 //! It keeps what programs see apart from what is durable. Any operation, named by its index or
-//! its kind, can fail with any errno, fail although it was done, take only a part of a write, be
-//! left out with a success reported, or be held up until something else was done; and from any
+//! its kind, can fail with any errno, fail although it was done, take only a part of a write, bring
+//! only a part of a read, be left out with a success reported, or be held up until something else was done; and from any
 //! operation on, the disk can stand still, as it does when the power goes.
 //!
 //! What it doesn't model, and the store doesn't claim to survive:
@@ -215,8 +215,8 @@ impl Medium for FaultyMedium {
     }
 
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
-        let world = self.world();
-        Ok(Some(world.stamp(world.inode(name)?)))
+        let act = |world: &mut World, _| Ok(Some(world.stamp(world.inode(name)?)));
+        self.run(OpKind::Stamp, name, act, None)
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {

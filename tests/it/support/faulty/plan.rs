@@ -10,7 +10,7 @@ pub(crate) struct Op {
     pub(crate) on: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum OpKind {
     Open,
     Create,
@@ -21,6 +21,7 @@ pub(crate) enum OpKind {
     Rename,
     Remove,
     Status,
+    Stamp,
     Read,
     Append,
     Rewrite,
@@ -45,7 +46,8 @@ pub(crate) enum Fault {
     Fail(Errno),
     /// It does all and fails.
     FailThoughDone(Errno),
-    /// An append takes only so many bytes, and at most all but the last.
+    /// An append takes only so many bytes, and at most all but the last; a read brings only so many,
+    /// and at least one.
     Short(usize),
     /// It does nothing and reports a success.
     Drop,
@@ -58,7 +60,7 @@ impl std::fmt::Debug for Fault {
         match self {
             Self::Fail(errno) => write!(f, "fail with {errno:?}"),
             Self::FailThoughDone(errno) => write!(f, "be done and fail with {errno:?}"),
-            Self::Short(taken) => write!(f, "take {taken} bytes"),
+            Self::Short(taken) => write!(f, "take or bring {taken} bytes"),
             Self::Drop => f.write_str("be dropped"),
             Self::After(_) => f.write_str("come after something else"),
         }
