@@ -17,7 +17,7 @@ mod race;
 
 const ROOT: u32 = 0;
 const WORKER: u32 = 1;
-const CAPS: std::ops::RangeInclusive<u64> = 0..=300;
+const CAPS: std::ops::RangeInclusive<u64> = 0..=if cfg!(miri) { 40 } else { 300 };
 
 const ORDINARY: [(Call, CallKind); 7] = [
     (Call::Root, CallKind::Root),

@@ -3,8 +3,8 @@
 
 use std::{
     collections::HashSet,
-    sync::atomic::{AtomicUsize, Ordering},
-    time::Duration,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    time::{Duration, Instant},
 };
 
 use graff_notes::{
@@ -140,9 +140,40 @@ impl Play {
     }
 }
 
-/// The images of all stories so far, and the crashes after which they were found.
+/// The images of all stories so far, the crashes after which they were found, and the milliseconds
+/// that it took.
 static IMAGES: AtomicUsize = AtomicUsize::new(0);
 static CRASHES: AtomicUsize = AtomicUsize::new(0);
+static MILLIS: AtomicU64 = AtomicU64::new(0);
+
+/// How many images of each story are checked, at least: a few less than there are, since a change of
+/// the store changes them. Together they are the twenty thousand that are promised.
+const IMAGES_MIN: [(&str, usize); 15] = [
+    ("a new store", 800),
+    ("files kept open", 1_100),
+    ("two writers in turn", 2_200),
+    ("behind a torn tail", 1_200),
+    ("behind a record without its LF", 1_100),
+    ("behind another program's record", 1_600),
+    ("a repair", 1_200),
+    ("import: a new log", 550),
+    ("import: a longer log", 550),
+    ("import: behind a torn tail", 550),
+    ("a session forgotten", 600),
+    ("behind a failed sync", 2_300),
+    ("behind short writes", 1_300),
+    ("behind an uncertain append", 5_000),
+    ("a store made anew", 550),
+];
+
+const _: () = {
+    let (mut images, mut story) = (0, 0);
+    while story < IMAGES_MIN.len() {
+        images += IMAGES_MIN[story].1;
+        story += 1;
+    }
+    assert!(images >= 20_000);
+};
 
 /// Plays a story with a crash at each of its operations, and checks every image.
 pub(super) fn survives_a_crash_at_any_moment(story: &Story) {
@@ -151,7 +182,7 @@ pub(super) fn survives_a_crash_at_any_moment(story: &Story) {
     assert!(whole.ledger.allows(&found), "without a crash: {found:?}");
     let trace = whole.medium.trace();
     let changing = |k: &usize| trace[k - 1].kind.changes_the_disk();
-    let (mut crashes, mut seen) = (0, HashSet::new());
+    let (mut crashes, mut seen, begin) = (0, HashSet::new(), Instant::now());
     for k in (1..=trace.len()).filter(changing) {
         crashes += 1;
         let play = Play::of(story, Some(k));
@@ -166,11 +197,16 @@ pub(super) fn survives_a_crash_at_any_moment(story: &Story) {
     }
     let images = IMAGES.fetch_add(seen.len(), Ordering::Relaxed) + seen.len();
     let all_crashes = CRASHES.fetch_add(crashes, Ordering::Relaxed) + crashes;
+    let took = u64::try_from(begin.elapsed().as_millis()).expect("no test takes so long");
+    let seconds = (MILLIS.fetch_add(took, Ordering::Relaxed) + took) / 1_000;
     report(format_args!(
-        "crash: {images} images after {all_crashes} crashes so far, {} of them: {}",
+        "crash: {images} images after {all_crashes} crashes so far, in {seconds} s of the threads \
+         together, {} of them: {}",
         seen.len(),
         story.name
     ));
+    let least = IMAGES_MIN.iter().find(|(name, _)| *name == story.name).expect("a known story").1;
+    assert!(seen.len() >= least, "{}: {} images are fewer than {least}", story.name, seen.len());
 }
 
 /// Another process finds what the system still holds in memory, and appends.

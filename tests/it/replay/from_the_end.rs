@@ -8,7 +8,7 @@ use graff_notes::{
     units::Bytes,
 };
 
-use super::note_of;
+use super::{STEP, note_of};
 use crate::support::logs::{fixture, fixtures, replay, rewind, session};
 
 /// Checks that a rewind sees what a replay sees, in reverse.
@@ -25,7 +25,7 @@ pub(super) fn assert_rewind_agrees(file: &[u8]) {
 fn a_rewind_sees_in_reverse_what_a_replay_sees() {
     assert_rewind_agrees(b"");
     for (_, file) in fixtures() {
-        for end in 0..=file.len() {
+        for end in (0..=file.len()).step_by(STEP) {
             assert_rewind_agrees(&file[..end]);
         }
     }
