@@ -11,12 +11,16 @@ use graff_notes::{
     store::{Appended, Import, ImportMode, Latched, Log, RepairMode, Salvaged, Store},
     units::{Generation, Seq},
 };
-use proptest::prelude::*;
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
 
 use crate::support::{
     faulty::{Disk, FaultyMedium},
     notes::{LOG, note_of, now, records, s1, store_on},
     plain_list::{Kept, Lf, MECHANICAL, PlainList, Says, Scrap},
+    report,
 };
 
 /// What is done.
@@ -243,15 +247,27 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-proptest! {
-    #[test]
-    fn any_history_reads_as_a_plain_list_of_lines_says(
-        history in prop::collection::vec(steps(), 1..40),
-    ) {
-        let mut pair = Pair::new();
-        for step in &history {
-            pair.step(step);
-            pair.check();
-        }
-    }
+/// How many histories are tried.
+const HISTORIES: u32 = 256;
+
+#[test]
+fn any_history_reads_as_a_plain_list_of_lines_says() {
+    let seed = std::env::var("MODEL_SEED").unwrap_or_else(|_| "20261130".to_owned());
+    let seed: u64 = seed.parse().expect("MODEL_SEED is a number");
+    report(format_args!(
+        "model of the library: {HISTORIES} histories from seed {seed} (set MODEL_SEED for another)"
+    ));
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config { cases: HISTORIES, failure_persistence: None, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+        .run(&prop::collection::vec(steps(), 1..40), |history| {
+            let mut pair = Pair::new();
+            for step in &history {
+                pair.step(step);
+                pair.check();
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
 }

@@ -3,10 +3,7 @@
 //! other.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -21,23 +18,22 @@ use super::{TORN, holding, two_notes};
 use crate::support::{
     faulty::{Disk, Fault as DiskFault, FaultyMedium, IGNORE, OpKind, When},
     notes::{LOG, add, import, line, note, now, records, s1, session, store_on, stored},
-    report,
 };
 
-/// The operations of all pairings so far.
-static OPERATIONS: AtomicUsize = AtomicUsize::new(0);
+mod pairs;
 
 /// Lets `second` act before each operation of `first` in turn, and hands the outcomes of both to
-/// `check`, together with the disk.
+/// `check`, together with the disk; returns how many operations that are.
 fn interleaved<A: 'static, B: Send + 'static>(
     log: &[u8],
     first: impl Fn(&Store) -> A,
     second: impl Fn(&Store) -> B + Clone + Send + 'static,
     check: impl Fn(A, B, FaultyMedium),
-) {
+) -> usize {
     let alone = holding(log);
     first(&store_on(alone.clone()));
     let operations = alone.trace().len();
+    assert!(operations >= 5, "{operations}: whatever it does takes more than that");
     for index in 0..operations {
         let medium = holding(log);
         let outcome = Arc::new(Mutex::new(None));
@@ -54,8 +50,7 @@ fn interleaved<A: 'static, B: Send + 'static>(
         let of_second = outcome.lock().expect("it is free").take().expect("it acted");
         check(of_first, of_second, medium);
     }
-    let all = OPERATIONS.fetch_add(operations, Ordering::Relaxed) + operations;
-    report(format_args!("together: {all} operations so far, another process between any two"));
+    operations
 }
 
 #[test]
