@@ -17,6 +17,7 @@ use graff_notes::{
 };
 use rustix::process::Signal;
 
+mod forked;
 mod order;
 
 use crate::support::{
@@ -104,6 +105,8 @@ fn what_is_shown_of_a_real_disk_is_shown_on_this_file_system() {
     });
     let (_, kind) = mounts.max().expect("it is on one");
     report(format_args!("real disk: the folders of these tests are on {kind}"));
+    let is_believed = ["ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs"].contains(&kind);
+    assert_eq!(home.is_truthful(), is_believed, "what the tests of a kept log take {kind} for");
 }
 
 /// A file system of 64 KiB.
@@ -236,6 +239,28 @@ fn a_read_that_fails_is_not_taken_for_damage() {
         assert!(!home.names().contains(&"s1.notes.rejected".to_owned()), "{role:?}");
     }
     assert_eq!(records(&home.store), ["one", "two"]);
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn a_log_that_the_program_cannot_read_is_an_error_and_its_exit_status_not_that_of_damage() {
+    let home = Home::new();
+    home.put(two_notes());
+    let path = home.store.log_path(&s1());
+    for arguments in [&["verify", "s1"][..], &["show", "s1"], &["repair", "s1", "--write"]] {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-o", "/dev/null", "-P", path.as_str()]);
+        strace.args(["-e", "inject=pread64:error=EIO", env!("CARGO_BIN_EXE_graff-notes")]);
+        strace.args(["--root", home.root.as_str()]).args(arguments).stdin(Stdio::null());
+        let Ok(ran) = strace.output() else { return skipped("no strace to make a call fail") };
+        let said = String::from_utf8_lossy(&ran.stderr);
+        if said.starts_with("strace: ") {
+            return skipped("`strace` doesn't run here");
+        }
+        assert_eq!(ran.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("Input/output error (os error 5)"), "{arguments:?}: {said}");
+        assert_eq!(home.bytes(), two_notes(), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::{
     fs::{self, File},
     os::unix::fs::MetadataExt as _,
+    path::Path,
     process::{Command, Stdio},
     sync::Arc,
     thread,
@@ -143,7 +144,9 @@ fn a_program_started_in_the_middle_of_an_append_inherits_no_file_of_the_store() 
         });
         sleeper.kill().expect("it can be killed");
         sleeper.wait().expect("it ends");
-        for path in open.unwrap_or_default() {
+        let open = open.expect("its open files are listed");
+        assert!(open.iter().any(|path| path == Path::new("/dev/null")), "its input: {open:?}");
+        for path in open {
             assert!(!path.to_string_lossy().contains(".graff"), "{path:?} was inherited");
         }
     };
@@ -191,7 +194,7 @@ fn who_waits_for_a_lock_file_that_is_replaced_goes_on_with_the_new_one() {
 
 /// Whether another handle of this process has a file open, too.
 fn is_waited_for(file: &File) -> bool {
-    let inode = |path: &std::path::Path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+    let inode = |path: &Path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
     let wanted = file.metadata().map(|m| (m.dev(), m.ino())).ok();
     let open = fs::read_dir("/proc/self/fd").expect("a list of open files");
     open.flatten().filter(|fd| inode(&fd.path()) == wanted).count() > 1

@@ -4,6 +4,7 @@
 //! `cargo test --test it soak -- --ignored --nocapture` runs it and prints its figures.
 
 use std::{
+    collections::BTreeSet,
     fs::{File, OpenOptions},
     io::Write as _,
     sync::atomic::{AtomicUsize, Ordering},
@@ -29,6 +30,12 @@ const READERS: u64 = 2;
 const LITTER: [&[u8]; 4] =
     [b"junk\n", b"\n", b"{\"v\":1,\"session\":\"s1\",\"gen\":3,\"te", b"\0\0\0\0\0\0\0\0"];
 
+/// A writer from its start to its kill: the notes that it said are on disk, and its name in them.
+struct Run {
+    name: String,
+    said: Vec<String>,
+}
+
 #[derive(Default)]
 struct Counts {
     kills: AtomicUsize,
@@ -49,7 +56,7 @@ fn every_note_that_was_acknowledged_in_half_a_minute_of_kills_is_there_once_and_
     let home = Home::new();
     add(&home.store, "first");
     let (end, counts) = (Instant::now() + SOAK, &Counts::default());
-    let acknowledged: Vec<Vec<String>> = thread::scope(|scope| {
+    let runs: Vec<Run> = thread::scope(|scope| {
         let store = &home.store;
         let writers: Vec<_> =
             (0..WRITERS).map(|i| scope.spawn(move || write(store, i, end, counts))).collect();
@@ -62,7 +69,9 @@ fn every_note_that_was_acknowledged_in_half_a_minute_of_kills_is_there_once_and_
     });
 
     let found = numbered(&home.store);
+    let acknowledged: Vec<_> = runs.iter().map(|run| run.said.clone()).collect();
     assert_each_once_and_in_order(&found, &acknowledged);
+    assert_each_was_written(&found, &runs);
     assert!(found.is_sorted_by(|(a, _), (b, _)| a < b), "a number stands there twice");
     let _ = home.store.repair(&s1(), RepairMode::Write).expect("a last repair");
     assert_eq!(numbered(&home.store), found, "it costs no note");
@@ -77,25 +86,41 @@ fn every_note_that_was_acknowledged_in_half_a_minute_of_kills_is_there_once_and_
          looks, {litter} pieces of litter",
         found.len()
     ));
-    assert!(notes > 1_000 && kills > 50 && repairs > 10, "too little was done to show anything");
+    let enough = notes > 2_000 && kills > 100 && repairs > 10 && looks > 2_000 && litter > 100;
+    assert!(enough, "too little was done to show anything");
 }
 
-/// Has one writer at work after the other, each killed at some moment, and returns what each said.
-fn write(store: &Store, writer: u64, end: Instant, counts: &Counts) -> Vec<Vec<String>> {
+/// Checks that each note is one that a writer wrote: acknowledged, or the one after those, which may
+/// have been under way when it was killed.
+#[track_caller]
+fn assert_each_was_written(found: &[(u64, String)], runs: &[Run]) {
+    let of_run = |run: &Run| {
+        let name = run.name.clone();
+        (1..=run.said.len() + 1).map(move |i| format!("{name}-{i}"))
+    };
+    let written: BTreeSet<_> = runs.iter().flat_map(of_run).collect();
+    for (_, text) in found {
+        assert!(text == "first" || written.contains(text), "nobody wrote {text:?}");
+    }
+}
+
+/// Has one writer at work after the other, each killed at some moment.
+fn write(store: &Store, writer: u64, end: Instant, counts: &Counts) -> Vec<Run> {
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (writer << 32));
-    let mut said = Vec::new();
+    let mut runs = Vec::new();
     for round in 0.. {
         if Instant::now() > end {
             break;
         }
-        let argument = format!("w{writer}.{round} 100000");
+        let name = format!("w{writer}.{round}");
+        let argument = format!("{name} 100000");
         let mut victim = Actor::start(command(Role::Append, store.root(), &argument));
         thread::sleep(Duration::from_millis(200 + random.below(1_500)));
         victim.kill();
-        said.push(victim.rest());
+        runs.push(Run { name, said: victim.rest() });
         Counts::add(&counts.kills);
     }
-    said
+    runs
 }
 
 /// Reads, and checks that the newest note never becomes an older one.
