@@ -16,14 +16,15 @@ use graff_notes::{
     Notebook,
     budget::RunPool,
     gate::{Boundary, Verdict},
+    log::{Body, Line, Record},
     notebook::{Settings, Spent},
-    store::{Disk, Newest, RepairMode, Store},
+    store::{Disk, Import, Newest, RepairMode, Store},
     units::{Calls, Generation, Tokens},
 };
 use rustix::fs::Mode;
 
 use super::{
-    notes::{note, now, s1},
+    notes::{import, line, note, now, s1},
     peak_kib,
     watched::Watched,
 };
@@ -60,11 +61,13 @@ pub(crate) enum Role {
     Umask,
     /// Does all that reads, and says how much memory it held at the most, in KiB.
     Peak,
+    /// The same with what writes, and what follows the log or brings records from elsewhere.
+    PeakOfWrites,
     /// Decides on a note as a host does, says what came of it, and waits for a model's reply.
     Ask,
 }
 
-const ROLES: [(&str, Role); 11] = [
+const ROLES: [(&str, Role); 12] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("append-twice", Role::AppendTwice),
@@ -75,6 +78,7 @@ const ROLES: [(&str, Role); 11] = [
     ("flock", Role::Flock),
     ("umask", Role::Umask),
     ("peak", Role::Peak),
+    ("peak-of-writes", Role::PeakOfWrites),
     ("ask", Role::Ask),
 ];
 
@@ -207,6 +211,7 @@ pub(crate) fn play() {
         Role::Flock => flock(&store),
         Role::Umask => umask(&store, argument),
         Role::Peak => peak(&store),
+        Role::PeakOfWrites => peak_of_writes(&store),
         Role::Ask => ask(&store),
     }
 }
@@ -275,6 +280,23 @@ fn peak(store: &Store) {
     assert_eq!(plan.dropped, health.bad_lines + u64::from(health.torn_tail));
     let _ = store.greatest_generation(&s1()).expect("a log");
     let _ = store.log(&s1()).is_attempted(Generation::new(9)).expect("a log");
+    say(&peak_kib(std::process::id()).to_string());
+}
+
+fn peak_of_writes(store: &Store) {
+    let _ = store.append(&s1(), &note("appended")).expect("a log");
+    let mut newest = String::new();
+    let seen = store.follow(&s1()).catch_up(&mut |entry| {
+        if let Line::Record(Record { body: Body::Note { text, .. }, .. }) = entry.line {
+            newest = text.into_owned();
+        }
+    });
+    assert_eq!((seen.is_ok(), newest.as_str()), (true, "appended"));
+    let brought = import(store, &line(1, "another history"));
+    assert!(matches!(brought, Ok(Import::Parted { common: 0 })), "{brought:?}");
+    let _ = store.repair(&s1(), RepairMode::Write).expect("a repair");
+    let _ = store.append(&s1(), &note("appended again")).expect("a log");
+    assert_eq!(store.verify(&s1()).expect("a log").bad_lines, 0, "it is repaired");
     say(&peak_kib(std::process::id()).to_string());
 }
 
