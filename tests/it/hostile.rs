@@ -30,6 +30,7 @@ use crate::support::{
 
 mod names;
 mod permission;
+mod siblings;
 
 /// A place in the store that something can stand at, and what it is to the store.
 struct Place {

@@ -1,0 +1,103 @@
+//! What stands beside a log is no way out of the store either: whatever is put in the place of a file
+//! that only some calls want, those refuse it or take it away, and no other call minds.
+
+use std::{fs, os::unix::fs::symlink};
+
+use super::{ACTS, Place, THINGS, assert_refused, tree, without_hanging};
+use crate::support::{
+    notes::{Home, line, s1},
+    skipped,
+};
+
+/// A file beside the log that is there at times, and what the calls do about something else in its
+/// place; those that are not named don't look there.
+struct Sibling {
+    path: &'static str,
+    /// They refuse it.
+    refuse: &'static [&'static str],
+    /// They remove it unread, since what stands there is left by a process that died; a folder they
+    /// refuse.
+    remove: &'static [&'static str],
+}
+
+const SIBLINGS: [Sibling; 6] = [
+    Sibling {
+        path: ".graff/notes/s1.notes.rejected",
+        refuse: &["import", "repair", "forget"],
+        remove: &[],
+    },
+    Sibling {
+        path: ".graff/notes/s1.notes.repaired",
+        refuse: &["forget"],
+        remove: &["import", "repair"],
+    },
+    Sibling {
+        path: ".graff/notes/s1.notes.repairing",
+        refuse: &["append", "import", "repair"],
+        remove: &[],
+    },
+    Sibling {
+        path: ".graff/notes/s1.hooks.json",
+        refuse: &["leave_word", "word", "forget"],
+        remove: &[],
+    },
+    Sibling { path: ".graff/notes/s1.hooks.new", refuse: &["forget"], remove: &["leave_word"] },
+    Sibling { path: ".graff/notes/.gitignore", refuse: &["import"], remove: &[] },
+];
+
+/// A store in which every call has something to do.
+fn home() -> Home {
+    let home = Home::new();
+    home.put([line(1, "one"), line(2, "two"), b"junk\n".to_vec()].concat());
+    fs::write(home.store.lock_path(&s1()), "").expect("a lock");
+    home
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_file_beside_the_log_is_refused_or_taken_away_by_those_who_want_it()
+{
+    let things = THINGS.iter().filter(|thing| thing.is != "a file").map(|thing| thing.is);
+    for is in things.chain(["a symbolic link"]) {
+        for sibling in &SIBLINGS {
+            for (name, act) in ACTS {
+                let (home, outside) = (home(), tempfile::tempdir().expect("a folder"));
+                let path = home.root.join(sibling.path);
+                let target = outside.path().join("target");
+                fs::write(&target, "not ours\n").expect("a target");
+                let is_put = match THINGS.iter().find(|thing| thing.is == is) {
+                    Some(thing) => (thing.put)(&path),
+                    None => symlink(&target, &path).is_ok(),
+                };
+                if !is_put {
+                    skipped(&format!("{is} cannot be made here"));
+                    break;
+                }
+                let kind = || fs::symlink_metadata(&path).map(|found| found.file_type()).ok();
+                let (before, log, outer) = (kind(), home.bytes(), tree(outside.path()));
+
+                let said = format!("{name} where {} is {is}", sibling.path);
+                let removes = sibling.remove.contains(&name) && is != "a folder";
+                let refuses = sibling.refuse.contains(&name) || sibling.remove.contains(&name);
+                match without_hanging(name, &home.store, act) {
+                    Err(e) => {
+                        assert!(refuses && !removes, "{said}: {}", e.with_causes());
+                        assert_refused(
+                            name,
+                            &Place { path: sibling.path, is_folder: false },
+                            is,
+                            &e,
+                        );
+                        assert_eq!(home.bytes(), log, "{said}");
+                    }
+                    Ok(()) => assert!(removes || !refuses, "{said}: it went well"),
+                }
+                let is_mark = sibling.path.ends_with(".repairing");
+                let is_cleared = name == "forget" && is_mark && is != "a folder";
+                if !removes && !is_cleared {
+                    assert_eq!(kind(), before, "{said}");
+                }
+                assert_eq!(tree(outside.path()), outer, "{said}");
+            }
+        }
+    }
+}
