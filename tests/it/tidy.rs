@@ -84,6 +84,13 @@ const THE_WORLD: &[&str] = &[
     "tempfile",
 ];
 
+/// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests do to
+/// one in memory is done to all of them.
+const ON_THE_DISK: [&str; 4] = ["disk.rs", "beneath.rs", "holder.rs", "stamp.rs"];
+
+/// What those may use, as paths.
+const THE_DISK: [&str; 5] = ["std::fs", "std::os", "rustix", "fs2", "tempfile"];
+
 /// What only the program may print with.
 const PRINTING: &[&str] = &["print!", "println!", "eprint!", "eprintln!", "dbg!"];
 
@@ -240,6 +247,26 @@ fn nothing_but_the_store_and_the_program_names_a_file_a_clock_or_the_environment
             assert_eq!(world, None, "{} uses {used}", path.display());
             assert!(!used.starts_with("std::*"), "{} uses all of std", path.display());
         }
+    }
+}
+
+#[test]
+fn in_the_store_only_the_real_disk_names_a_file_system() {
+    let store = library().into_iter().filter(|(part, ..)| part == "store");
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let (on_the_disk, others): (Vec<_>, Vec<_>) = store
+        .partition(|(_, path, _)| name(path).is_some_and(|n| ON_THE_DISK.contains(&n.as_str())));
+    let disk_in = |path: &Path, text: &str| {
+        let used = paths(text, &module_of(path)).into_iter();
+        used.filter(|used| THE_DISK.iter().any(|place| is_in(used, place))).collect::<Vec<_>>()
+    };
+    assert_eq!(on_the_disk.len(), ON_THE_DISK.len());
+    for (_, path, text) in on_the_disk {
+        assert_ne!(disk_in(&path, &text), Vec::<String>::new(), "{} need not", path.display());
+    }
+    assert!(others.len() > 15);
+    for (_, path, text) in others {
+        assert_eq!(disk_in(&path, &text), Vec::<String>::new(), "{}", path.display());
     }
 }
 
