@@ -6,9 +6,10 @@
 //! ```
 //!
 //! A [`Writer`] only comes from looking at the tail with the lock held, and is spent by writing:
-//! nobody writes twice on one look. A log with a numbered record in it has a durable entry in its
-//! folder: the entry is synced before the first such record is written, and after a repair has
-//! replaced the log.
+//! nobody writes twice on one look. A log that this program made has a durable entry in its folder: the entry
+//! is synced before the first numbered record is written, and after a log was replaced. So one that holds such
+//! a record is not asked for it again. A copy of ours that another program brought is taken for one that we
+//! made: docs/durability.md says so.
 
 use std::ops::{
     ControlFlow::{self, Break, Continue},
@@ -259,7 +260,7 @@ impl Writer<'_> {
         Ok((last, tail))
     }
 
-    /// Makes the log's entry durable, where no numbered record says that it is: the log is new
+    /// Makes the log's entry durable, where no numbered record says that we did: the log is new
     /// then, or another program's, which need not have cared.
     fn sync_entries_unless_after(&self, last: Option<Seq>) -> Result<(), Error> {
         if last.is_some() { Ok(()) } else { self.folder.sync_entries() }
