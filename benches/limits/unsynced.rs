@@ -4,7 +4,7 @@ use std::io;
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
+    medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
 };
 
 /// A disk that syncs nothing.
@@ -81,8 +81,12 @@ impl Handle for UnsyncedFile {
         self.0.cut(len)
     }
 
-    fn give(&self, rights: Rights) -> io::Result<()> {
-        self.0.give(rights)
+    fn access_list(&self) -> io::Result<Option<Vec<u8>>> {
+        self.0.access_list()
+    }
+
+    fn give(&self, rights: Rights, access_list: Option<&[u8]>) -> io::Result<()> {
+        self.0.give(rights, access_list)
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -97,7 +101,7 @@ impl Handle for UnsyncedFile {
         self.0.unlock()
     }
 
-    fn holder(&self) -> Option<String> {
+    fn holder(&self) -> Option<Holder> {
         self.0.holder()
     }
 }

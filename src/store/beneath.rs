@@ -63,12 +63,28 @@ pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
 }
 
 /// Returns what `path` names; a link on its way is passed, one at its end is what it names.
-pub(super) fn stat(path: &Utf8Path) -> io::Result<Stat> {
-    Ok(rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)?)
+pub(super) fn stat(path: &Utf8Path) -> Result<Stat, Errno> {
+    rustix::fs::statat(CWD, path.as_std_path(), AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// Opens the folder `name` in `parent`.
+pub(super) fn open_folder_in(parent: &File, name: &str) -> io::Result<File> {
+    Ok(rustix::fs::openat(parent, name, FOLDER, Mode::empty())?.into())
+}
+
+/// Returns whether nothing is in a folder.
+pub(super) fn is_empty(folder: &File) -> io::Result<bool> {
+    let is_itself = |name: &[u8]| matches!(name, b"." | b"..");
+    for entry in rustix::fs::Dir::read_from(folder)? {
+        if !is_itself(entry?.file_name().to_bytes()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Opens the folder `name`, just made in `parent`, to its owner, whatever the umask took away.
-pub(super) fn give_to_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
+pub(super) fn open_to_its_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
     match rustix::fs::openat(parent, name, FOLDER, Mode::empty()) {
         Ok(folder) => Ok(rustix::fs::fchmod(folder, mode)?),
         // The umask took away its owner's right to read it.

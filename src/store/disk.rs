@@ -17,7 +17,7 @@ use rustix::{
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use super::stamp;
 use super::{
-    Level, beneath,
+    Level, access_list, beneath,
     layout::joined,
     medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
 };
@@ -82,31 +82,10 @@ impl Disk {
         if permissions(&stat) != FILE_MODE {
             fchmod(made, FILE_MODE)?; // the umask took something away
         }
-        if access == Access::Create {
-            self.leave_to_its_owner(made, stat.st_uid)?;
+        if access == Access::Create && geteuid().is_root() {
+            leave_to_the_owner_of(&self.folder(Level::Notes)?, made)?;
         }
         Ok(rustix::fs::fstat(made)?)
-    }
-
-    /// Gives a file that root made to whom the folder belongs: a lock that is root's, above all,
-    /// would keep them out of their own store.
-    fn leave_to_its_owner(&self, made: &File, maker: u32) -> io::Result<()> {
-        if !geteuid().is_root() {
-            return Ok(());
-        }
-        let folder = rustix::fs::fstat(&self.folder(Level::Notes)?)?;
-        let (user, group) = (folder.st_uid, folder.st_gid);
-        if user == maker {
-            return Ok(());
-        }
-        match fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {
-            Err(Errno::INVAL | Errno::NOTSUP | Errno::NOSYS) => Ok(()), // there are no owners here
-            Err(Errno::PERM) => Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                format!("it may not be given to user {user}, whose folder it is in"),
-            )),
-            given => Ok(given?),
-        }
     }
 }
 
@@ -139,12 +118,14 @@ impl Medium for Disk {
     }
 
     fn still_names(&self, name: &str) -> io::Result<FileId> {
-        Ok(id(&beneath::stat(&joined(self.root()?, name))?))
+        let path = joined(self.root()?, name);
+        Ok(id(&beneath::stat(&path).map_err(|errno| self.failed(name, errno))?))
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
-        let stat = beneath::stat(&joined(self.root()?, name))?;
+        let path = joined(self.root()?, name);
+        let stat = beneath::stat(&path).map_err(|errno| self.failed(name, errno))?;
         Ok(Some(stamp::of(status(&stat), &stat)))
     }
 
@@ -157,11 +138,10 @@ impl Medium for Disk {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
         let parent = self.folder(parent)?;
         rustix::fs::mkdirat(&parent, name, FOLDER_MODE)?;
-        let made = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if permissions(&made) != FOLDER_MODE {
-            beneath::give_to_owner(&parent, name, FOLDER_MODE)?;
-        }
-        Ok(())
+        fit_out_folder(&parent, name).inspect_err(|_| {
+            // It would keep the owner of the parent out.
+            let _ = rustix::fs::unlinkat(&parent, name, AtFlags::REMOVEDIR);
+        })
     }
 
     fn sync_folder(&self, level: Level) -> io::Result<()> {
@@ -227,18 +207,24 @@ impl Handle for DiskFile {
         self.file.sync_data()
     }
 
-    fn give(&self, Rights { owner, group, mode }: Rights) -> io::Result<()> {
-        let (owner, group) = (Uid::from_raw(owner), Gid::from_raw(group));
-        let mode = Mode::from_raw_mode(RawMode::from(mode));
-        let is_forbidden = |e: &Errno| *e == Errno::PERM && !geteuid().is_root();
-        let mode = match fchown(&self.file, Some(owner), Some(group)) {
-            Err(e) if is_forbidden(&e) => match fchown(&self.file, None, Some(group)) {
-                Err(e) if is_forbidden(&e) => mode - Mode::RWXG, // it is another group's
-                given => given.map(|()| mode)?,
-            },
-            given => given.map(|()| mode)?,
+    fn access_list(&self) -> io::Result<Option<Vec<u8>>> {
+        access_list::of(&self.file)
+    }
+
+    fn give(&self, rights: Rights, list: Option<&[u8]>) -> io::Result<()> {
+        let (owner, group) = (Uid::from_raw(rights.owner), Gid::from_raw(rights.group));
+        let mode = Mode::from_raw_mode(RawMode::from(rights.mode));
+        let given = match fchown(&self.file, Some(owner), Some(group)) {
+            Err(errno) if is_forbidden(errno) => fchown(&self.file, None, Some(group)),
+            given => given,
         };
-        Ok(fchmod(&self.file, mode)?)
+        let (list, mode) = match given {
+            Err(errno) if is_forbidden(errno) => (None, mode - Mode::RWXG), // it is another group's
+            given => given.map(|()| (list, mode))?,
+        };
+        let has_list = access_list::put(&self.file, list).is_ok();
+        fchmod(&self.file, if has_list { mode } else { mode & Mode::RWXU })?;
+        self.file.sync_all() // a sync of the bytes alone does not promise it
     }
 
     // std has methods of the same names, with other answers: fs2 is called in full.
@@ -258,15 +244,53 @@ impl Handle for DiskFile {
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    fn holder(&self) -> Option<String> {
+    fn holder(&self) -> Option<super::medium::Holder> {
         super::holder::holder(id(&rustix::fs::fstat(&self.file).ok()?))
     }
+}
+
+/// Sees to the mode and the owner of a folder that was just made.
+fn fit_out_folder(parent: &File, name: &str) -> io::Result<()> {
+    let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if permissions(&stat) != FOLDER_MODE {
+        beneath::open_to_its_owner(parent, name, FOLDER_MODE)?;
+    }
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let made = beneath::open_folder_in(parent, name)?;
+    // The owner of the parent can have put another in its place, which is not to be given away.
+    if beneath::is_empty(&made)? { leave_to_the_owner_of(parent, &made) } else { Ok(()) }
+}
+
+/// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep them
+/// out of their own store.
+fn leave_to_the_owner_of(folder: &File, made: &File) -> io::Result<()> {
+    let (folder, maker) = (rustix::fs::fstat(folder)?, rustix::fs::fstat(made)?.st_uid);
+    let (user, group) = (folder.st_uid, folder.st_gid);
+    if user == maker {
+        return Ok(());
+    }
+    match fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {
+        Err(Errno::INVAL | Errno::NOTSUP | Errno::NOSYS) => Ok(()), // there are no owners here
+        Err(Errno::PERM) => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("it may not be given to user {user}, whose folder it is in"),
+        )),
+        given => Ok(given?),
+    }
+}
+
+/// Returns whether files may not be given away: by who is not root, and in a name space for users also
+/// to one whom it does not know.
+fn is_forbidden(errno: Errno) -> bool {
+    matches!(errno, Errno::PERM | Errno::INVAL) && !geteuid().is_root()
 }
 
 fn flags(access: Access) -> OFlags {
     match access {
         Access::Read => OFlags::RDONLY,
-        Access::Append | Access::Create | Access::Draft => OFlags::RDWR | OFlags::APPEND,
+        Access::Append | Access::Create | Access::CreateOwn => OFlags::RDWR | OFlags::APPEND,
         // A network file system wants what it locks open for writing.
         Access::Lock | Access::Rewrite => OFlags::RDWR,
     }

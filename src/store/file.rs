@@ -51,7 +51,7 @@ impl<'a> File<'a> {
         Err(self
             .refused(ErrorKind::NotRegularFile, "append to")
             .with_detail(format!("it has {names} names (hard links), and the lock guards one"))
-            .with_advice("put a copy in its place"))
+            .with_advice("put a copy in its place, and run `sync`"))
     }
 
     /// Reads from `offset` on; returns how many bytes, 0 at the end.
@@ -96,14 +96,24 @@ impl<'a> File<'a> {
         patiently(|| self.handle.cut(len)).map_err(|e| self.failed("cut", e))
     }
 
-    /// Gives the file these rights, which are those of `log`, if it has others.
+    /// Returns whom it lets in beside owner, group and others, where that is said of it.
+    pub(super) fn access_list(&self) -> Result<Option<Vec<u8>>, Error> {
+        patiently(|| self.handle.access_list()).map_err(|e| self.failed("look at", e))
+    }
+
+    /// Gives the file these rights and this access list, which are those of `log`, if it has others.
     ///
     /// An error speaks of the log: this file is gone when it is read.
-    pub(super) fn give(&self, rights: Rights, log: File<'_>) -> Result<(), Error> {
-        if self.status()?.rights == rights {
+    pub(super) fn give(
+        &self,
+        rights: Rights,
+        list: Option<&[u8]>,
+        log: File<'_>,
+    ) -> Result<(), Error> {
+        if list.is_none() && self.status()?.rights == rights {
             return Ok(());
         }
-        patiently(|| self.handle.give(rights)).map_err(|e| {
+        patiently(|| self.handle.give(rights, list)).map_err(|e| {
             let advice = "nothing was changed; do it as the user whose file that is";
             log.failed("keep the owner of", e).with_advice(advice)
         })
@@ -132,7 +142,8 @@ impl<'a> File<'a> {
         if twin.status()?.id != self.status()?.id {
             return Err(self
                 .refused(ErrorKind::Busy, "write to")
-                .with_detail("another program has replaced it meanwhile; try again"));
+                .with_detail("another program has replaced it meanwhile")
+                .with_advice("try again; what was replaced is looked at anew"));
         }
         patiently(|| handle.rewrite(&bytes, range.start))
             .map_err(|e| self.failed("write to", e))?;

@@ -17,9 +17,9 @@ const CREATE_TRIES: u32 = 16;
 
 /// Who is let in to a file that is made beside a log.
 #[derive(Clone, Copy)]
-pub(super) enum Mode {
+pub(super) enum LetIn {
     /// Whoever is to the log.
-    OfTheLog,
+    AsToTheLog,
     /// Its owner alone.
     OwnerAlone,
 }
@@ -74,23 +74,23 @@ impl Folder {
         patiently(|| self.medium.open(name, access)).map_err(|e| self.failed("create", name, e))
     }
 
-    /// Makes a file that must not be there yet, and gives it the owner and the group of `log`, and `mode`.
+    /// Makes a file that must not be there yet, and gives it the owner and the group of `log`.
     ///
     /// Without a log it is whose the folder is.
     pub(super) fn create_beside(
         &self,
         name: &str,
         log: Option<File<'_>>,
-        mode: Mode,
+        let_in: LetIn,
     ) -> Result<Box<dyn Handle>, Error> {
         let Some(log) = log else { return self.create(name) };
-        let created = self.create_as(name, Access::Draft)?;
+        let created = self.create_as(name, Access::CreateOwn)?;
         let rights = log.status()?.rights;
-        let rights = match mode {
-            Mode::OfTheLog => rights,
-            Mode::OwnerAlone => Rights { mode: 0o600, ..rights },
+        let (rights, list) = match let_in {
+            LetIn::AsToTheLog => (rights, log.access_list()?),
+            LetIn::OwnerAlone => (Rights { mode: 0o600, ..rights }, None),
         };
-        self.file(name, created.as_ref()).give(rights, log)?;
+        self.file(name, created.as_ref()).give(rights, list.as_deref(), log)?;
         Ok(created)
     }
 

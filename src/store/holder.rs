@@ -5,44 +5,75 @@
 
 use std::{fs, io, os::unix::fs::MetadataExt as _};
 
-use super::medium::FileId;
+use super::medium::{FileId, Holder};
 
 /// How often the list is read: it changes meanwhile, and then a line of it can be passed over.
 const READINGS: usize = 3;
 
-/// Returns the number, the name and the state of the process that took a lock, in words.
-pub(super) fn holder(id: FileId) -> Option<String> {
+/// A process's number and the file that it has a lock on.
+type Lock = (u32, FileId);
+
+/// Returns who has the lock on a file.
+pub(super) fn holder(id: FileId) -> Option<Holder> {
     (0..READINGS).find_map(|_| listed(id))
 }
 
-fn listed(id: FileId) -> Option<String> {
-    let locks = fs::read_to_string("/proc/locks").ok()?;
-    let locks: Vec<_> =
-        locks.lines().filter_map(lock).filter(|(_, file)| file.inode == id.inode).collect();
+fn listed(id: FileId) -> Option<Holder> {
+    let locks = locks_on(id.inode)?;
     let named = locks.iter().find(|(_, file)| *file == id);
-    let (pid, _) = named.or_else(|| locks.iter().find(|(pid, _)| can_be_of(*pid, id)))?;
-    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return Some(format!(
-            "process {pid} took it and has ended; a child of it still has the file open"
-        ));
-    };
-    let (name, state) = name_and_state(&stat)?;
-    let stopped = if matches!(state, 'T' | 't') { ", and is stopped" } else { "" };
-    Some(format!("process {pid} ({}) has it{stopped}", name.escape_debug()))
+    let (pid, _) = named.or_else(|| locks.iter().find(|lock| can_be_on(**lock, id)))?;
+    let holder = seen(*pid, id);
+    let is_still_listed =
+        || locks_on(id.inode).is_some_and(|now| now.iter().any(|(p, _)| p == pid));
+    match holder {
+        Holder::Heir(_) if !is_still_listed() => None, // it was given back in the meantime
+        holder => Some(holder),
+    }
 }
 
-/// Returns whether a process has a file open, or has ended, and with it what it had open.
-fn can_be_of(pid: u32, id: FileId) -> bool {
+fn locks_on(inode: u64) -> Option<Vec<Lock>> {
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    Some(locks.lines().filter_map(lock).filter(|(_, file)| file.inode == inode).collect())
+}
+
+/// Returns whether a lock on a file of the same number can be one on ours, although its device is
+/// another: one that stands for no disk, whose process has ours open or is gone.
+fn can_be_on((pid, file): Lock, id: FileId) -> bool {
+    rustix::fs::major(file.device) == 0 && has_open(pid, id).unwrap_or_else(|| is_gone(pid))
+}
+
+/// Returns whether a process has a file open; `None` where that is not to be seen.
+fn has_open(pid: u32, id: FileId) -> Option<bool> {
     let is_ours = |file: fs::Metadata| FileId { device: file.dev(), inode: file.ino() } == id;
-    match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(open) => open.flatten().any(|fd| fs::metadata(fd.path()).is_ok_and(is_ours)),
-        Err(e) => e.kind() == io::ErrorKind::NotFound,
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    Some(open.flatten().any(|fd| fs::metadata(fd.path()).is_ok_and(is_ours)))
+}
+
+/// Returns whether there is no such process. Where others' are hidden, so is the first one, and
+/// nothing can be said.
+fn is_gone(pid: u32) -> bool {
+    let is_missing = |e: io::Error| e.kind() == io::ErrorKind::NotFound;
+    fs::metadata(format!("/proc/{pid}")).is_err_and(is_missing) && fs::metadata("/proc/1").is_ok()
+}
+
+/// Returns what can be seen of the process that took the lock on a file.
+fn seen(pid: u32, id: FileId) -> Holder {
+    let Ok(stat) = fs::read(format!("/proc/{pid}/stat")) else {
+        return if is_gone(pid) { Holder::Heir(pid) } else { Holder::Hidden(pid) };
+    };
+    if has_open(pid, id) == Some(false) {
+        return Holder::Heir(pid); // it closed the file, or this is another of the same number
+    }
+    match name_and_state(&String::from_utf8_lossy(&stat)) {
+        Some((name, 'T' | 't')) => Holder::Stopped(pid, name.to_owned()),
+        Some((name, _)) => Holder::Running(pid, name.to_owned()),
+        None => Holder::Hidden(pid),
     }
 }
 
 /// Reads a line like `1: FLOCK  ADVISORY  WRITE 4711 fe:00:131090 0 EOF`, the device in hex; who
 /// only waits has an arrow before `FLOCK`.
-fn lock(line: &str) -> Option<(u32, FileId)> {
+fn lock(line: &str) -> Option<Lock> {
     let mut fields = line.split_ascii_whitespace().skip(1);
     if fields.next()? != "FLOCK" {
         return None;

@@ -88,15 +88,14 @@ impl Store {
             return Missing::from(log, session, records, &folder.path(&name))
                 .map(|missing| missing.import);
         }
-        let deadline = Deadline::after(self.patience());
-        let held = acquire(&mut None, folder, session, deadline)?;
+        let held = acquire(&mut None, folder, session, Deadline::after(self.patience()))?;
         conclude(folder, session)?;
         let handle = folder.open_if_there(&name, Access::Append)?;
         let log = handle.as_ref().map(|handle| folder.file(&name, handle.as_ref()));
         let missing = Missing::from(log, session, records, &folder.path(&name))?;
         if let Import::Added { added, .. } = missing.import {
             folder.sync_entries()?; // the log may be the store's first
-            Replacement { folder, session, log, len: missing.len, held: &held, deadline }
+            Replacement { folder, session, log, len: missing.len, held: &held }
                 .run(&Longer { log, missing: &missing })?;
             tracing::info!(%session, added, "imported");
         }
@@ -167,9 +166,8 @@ fn write_all(
     session: &SessionName,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
-    for (index, record) in records.iter().enumerate().skip(here) {
+    for (number, record) in (1..).zip(records).skip(here) {
         if let Some(figure) = unvouched_for(record) {
-            let number = index + 1;
             return Err(format!(
                 "record {number}: nothing vouches for {figure}, which leaves room for no others"
             ));
@@ -177,13 +175,13 @@ fn write_all(
         if let Body::Note { text, .. } = &record.body
             && text.len() > NoteText::BYTES_LIMIT
         {
-            let (number, bytes, most) = (index + 1, text.len(), NoteText::BYTES_LIMIT);
+            let (bytes, most) = (text.len(), NoteText::BYTES_LIMIT);
             return Err(format!(
                 "record {number}: its text has {bytes} bytes, and {most} is the most"
             ));
         }
         if !write(record, session, out) {
-            return Err("a record from elsewhere is too long for any log".to_owned());
+            return Err(format!("record {number}: it would be read as another, or as none"));
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::{io, sync::Arc, thread, time::Duration};
 use super::{
     folder::Folder,
     layout,
-    medium::{Access, FileId, Handle, TryLock},
+    medium::{Access, FileId, Handle, Holder, TryLock},
     system::{Deadline, process_number},
 };
 use crate::{
@@ -95,11 +95,19 @@ impl LockFile {
     /// Takes the lock; `None` says that the file was replaced meanwhile: another one counts now.
     pub(super) fn hold(&self, folder: &Folder, deadline: Deadline) -> Result<Option<Held>, Error> {
         if self.wait(folder, deadline)? == TryLock::Held {
-            let holder = self.handle.holder();
-            return Err(self.busy(folder, holder.as_deref().unwrap_or("another process has it")));
+            return Err(self.held_by(folder, self.handle.holder()));
         }
-        let held = Held { file: self.clone(), owner: process_number(), was_given_back: false };
+        let held = self.held();
         Ok(if held.still_counts(folder, deadline)? { Some(held) } else { None })
+    }
+
+    /// Takes the lock if it is to be had until the deadline, whether it still counts or not.
+    pub(super) fn hold_if_free(&self, folder: &Folder, deadline: Deadline) -> Option<Held> {
+        matches!(self.wait(folder, deadline), Ok(TryLock::Locked)).then(|| self.held())
+    }
+
+    fn held(&self) -> Held {
+        Held { file: self.clone(), owner: process_number(), was_given_back: false }
     }
 
     /// Tries for the lock with growing pauses until it is ours or the deadline has passed.
@@ -124,7 +132,16 @@ impl LockFile {
         }
     }
 
-    fn busy(&self, folder: &Folder, why: &str) -> Error {
+    fn held_by(&self, folder: &Folder, holder: Option<Holder>) -> Error {
+        let Some(holder) = holder else { return self.busy(folder, "another process has it") };
+        let busy = self.busy(folder, holder.to_string());
+        match holder.advice() {
+            Some(advice) => busy.with_advice(advice),
+            None => busy,
+        }
+    }
+
+    fn busy(&self, folder: &Folder, why: impl Into<String>) -> Error {
         Error::on(ErrorKind::Busy, "lock", &folder.path(&self.name)).with_detail(why)
     }
 
@@ -142,7 +159,8 @@ impl Held {
     pub(super) fn still_counts(&self, folder: &Folder, deadline: Deadline) -> Result<bool, Error> {
         let counts = self.is_named(folder)?;
         if !counts && deadline.left().is_zero() {
-            return Err(self.file.busy(folder, "the lock file is replaced again and again"));
+            let busy = self.file.busy(folder, "the lock file is replaced again and again");
+            return Err(busy.with_advice("end what replaces it; reading needs no lock"));
         }
         Ok(counts)
     }

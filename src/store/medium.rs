@@ -20,7 +20,7 @@ pub enum Access {
     Create,
     /// As [`Create`](Self::Create), but it stays the maker's until it is [given](Handle::give) the rights
     /// of another file.
-    Draft,
+    CreateOwn,
     /// An existing file that is only locked.
     Lock,
     /// An existing file, to write in place what stands there already.
@@ -81,6 +81,19 @@ pub enum TryLock {
     Locked,
     /// Another handle has it, in this process or another.
     Held,
+}
+
+/// Who has a lock: a process by its number, as far as the system tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// It runs, and has this name.
+    Running(u32, String),
+    /// It is stopped, and keeps the lock until it goes on or ends.
+    Stopped(u32, String),
+    /// What it does is hidden from this user, and whether it runs.
+    Hidden(u32),
+    /// It took the lock and has the file open no more; one that it began, or gave the file to, has.
+    Heir(u32),
 }
 
 /// A flat folder of files, and the folders that lead to it.
@@ -151,10 +164,18 @@ pub trait Handle: fmt::Debug + Send + Sync {
     /// says.
     fn sync(&self) -> io::Result<()>;
 
-    /// Gives the file the rights of another one, which it is to replace.
+    /// Returns the access list of the file, in the form in which its file system keeps it.
     ///
-    /// Who may not give files away keeps it, and lets the other owner in as far as may be.
-    fn give(&self, rights: Rights) -> io::Result<()>;
+    /// `None` where it has none, and where there is no such thing.
+    fn access_list(&self) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// Gives the file, durably, the rights and the access list of another one, which it is to replace.
+    ///
+    /// Who may not give files away keeps it, and lets the other owner in as far as may be. Where the list
+    /// is not to be had, nobody but the owner is let in.
+    fn give(&self, rights: Rights, access_list: Option<&[u8]>) -> io::Result<()>;
 
     /// Tries to lock the file against every other handle, without waiting.
     ///
@@ -165,8 +186,8 @@ pub trait Handle: fmt::Debug + Send + Sync {
     /// Gives the lock back.
     fn unlock(&self) -> io::Result<()>;
 
-    /// Returns who has the lock, in words, where that can be told.
-    fn holder(&self) -> Option<String> {
+    /// Returns who has the lock, where that can be told.
+    fn holder(&self) -> Option<Holder> {
         None
     }
 }
@@ -186,7 +207,34 @@ impl Access {
     /// Returns whether the file is made, and must not be there yet.
     #[must_use]
     pub const fn makes(self) -> bool {
-        matches!(self, Self::Create | Self::Draft)
+        matches!(self, Self::Create | Self::CreateOwn)
+    }
+}
+
+impl Holder {
+    /// Returns what a person can do, where it is not to wait.
+    pub(super) const fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Running(..) | Self::Hidden(_) => None,
+            Self::Stopped(..) => Some("let it go on (`kill -CONT`) or end it"),
+            Self::Heir(_) => Some("end what has the lock file open; `fuser` and `lsof` name it"),
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Running(pid, name) => write!(f, "process {pid} ({}) has it", name.escape_debug()),
+            Self::Stopped(pid, name) => {
+                write!(f, "process {pid} ({}) has it, and is stopped", name.escape_debug())
+            }
+            Self::Hidden(pid) => write!(f, "process {pid}, which is hidden from us, took it"),
+            Self::Heir(pid) => write!(
+                f,
+                "process {pid} took it and has closed it or ended; another still has the file open"
+            ),
+        }
     }
 }
 

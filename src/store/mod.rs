@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! <root>/.graff/notes/            0700
-//!     .gitignore                  "*": nothing here is committed unless its owner wants it
+//!     .gitignore                  "*": nothing here is committed; its owner may remove it for good
 //!     .gitignore.new.<n>.<n>      that file before it takes its name
 //!     <session>.notes.jsonl       the log: one record a line, only ever appended to
 //!     <session>.notes.lock        locked by whoever appends; never removed, always empty
@@ -15,14 +15,17 @@
 //! ```
 //!
 //! Every write takes the lock first, then opens the log by its path, looks at its tail, and
-//! appends one record in one write. Reading takes no lock and never writes. A log is only
-//! replaced by a repair or an import, on demand, and then by its rename.
+//! appends one record in one write. Reading never writes, and takes no lock but where a log
+//! ends in the middle of a line: then for as long as it takes to open the log. A log is only replaced by a
+//! repair or an import, on demand, and then by its rename.
 //!
 //! docs/durability.md says what survives what, and how that is shown.
 //!
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
 
+#[cfg(unix)]
+mod access_list;
 mod answer;
 mod aside;
 #[cfg(unix)]

@@ -2,7 +2,8 @@
 //!
 //! A log is read to the end that it had when the reading began. Where it ends in the middle of a
 //! line then, that may be a record on its way: the reader waits a moment for the lock and takes
-//! the end that the log has by then. What is still torn there is called so.
+//! the end that the log has by then. What is still torn there is called so. It has the lock while it opens
+//! the log; a writer without any patience can be kept out by that.
 
 use std::{
     ops::{
@@ -33,8 +34,8 @@ use crate::{
 /// How much is read at once when a log is read through, in bytes.
 const PIECE: u64 = 128 * 1024;
 
-/// How long a reader waits for a writer whose half-written record it may be looking at.
-const SECOND_LOOK: Duration = Duration::from_millis(20);
+/// How long a reading waits, in all, for writers whose half-written record it may be looking at.
+pub(super) const SECOND_LOOK: Duration = Duration::from_millis(20);
 
 /// How often a reading is begun again because the file was cut short under it.
 const STARTS_MAX: u32 = 4;
@@ -95,7 +96,7 @@ pub(super) fn newest_seeing(
     session: &SessionName,
     see: &mut dyn FnMut(File<'_>),
 ) -> Result<Newest, Error> {
-    steadily(|| {
+    steadily(|deadline| {
         let snapshot = Snapshot::now(folder, name)?;
         let file = snapshot.file(folder, name);
         see(file);
@@ -103,7 +104,7 @@ pub(super) fn newest_seeing(
         if !look.is_open() {
             return newest_in(&look);
         }
-        let snapshot = Snapshot::settled(folder, name, session)?;
+        let snapshot = Snapshot::settled(folder, name, session, deadline)?;
         let file = snapshot.file(folder, name);
         see(file);
         newest_in(&Look::at(file, session, snapshot.len)?)
@@ -159,7 +160,7 @@ pub(super) fn is_attempted(
     generation: Generation,
 ) -> Result<bool, Error> {
     let name = layout::log(session);
-    let found = steadily(|| {
+    let found = steadily(|_| {
         let snapshot = Snapshot::now(folder, &name)?;
         let look = Look::at(snapshot.file(folder, &name), session, snapshot.len)?;
         let mut wanted = Wanted::of(generation, Sought::Latch, look.len());
@@ -177,16 +178,18 @@ pub(super) fn replay(
     session: &SessionName,
     visit: &mut dyn FnMut(Entry<'_>),
 ) -> Result<Tail, Error> {
-    Ok(replay_once(folder, session, visit)?) // what was handed out can't be taken back
+    let deadline = Deadline::after(SECOND_LOOK);
+    Ok(replay_once(folder, session, deadline, visit)?) // what was handed out can't be taken back
 }
 
 fn replay_once(
     folder: &Folder,
     session: &SessionName,
+    deadline: Deadline,
     visit: &mut dyn FnMut(Entry<'_>),
 ) -> Result<Tail, Trouble> {
     let name = layout::log(session);
-    let snapshot = Snapshot::whole_lines(folder, &name, session)?;
+    let snapshot = Snapshot::whole_lines(folder, &name, session, deadline)?;
     let mut replay = Replay::of(session);
     let file = snapshot.file(folder, &name);
     let read = read_through(file, 0..snapshot.len, &mut |piece| replay.feed(piece, visit))?;
@@ -197,9 +200,9 @@ fn replay_once(
 }
 
 pub(super) fn verify(folder: &Folder, session: &SessionName) -> Result<Health, Error> {
-    steadily(|| {
+    steadily(|deadline| {
         let mut health = Health::default();
-        let tail = replay_once(folder, session, &mut |entry| health.see(&entry))?;
+        let tail = replay_once(folder, session, deadline, &mut |entry| health.see(&entry))?;
         health.end(tail);
         Ok(health)
     })
@@ -210,16 +213,18 @@ pub(super) fn recent(
     session: &SessionName,
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<(), Error> {
-    Ok(recent_once(folder, session, visit)?) // what was handed out can't be taken back
+    let deadline = Deadline::after(SECOND_LOOK);
+    Ok(recent_once(folder, session, deadline, visit)?) // what was handed out can't be taken back
 }
 
 fn recent_once(
     folder: &Folder,
     session: &SessionName,
+    deadline: Deadline,
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<(), Trouble> {
     let name = layout::log(session);
-    let snapshot = Snapshot::whole_lines(folder, &name, session)?;
+    let snapshot = Snapshot::whole_lines(folder, &name, session, deadline)?;
     recent::recent(&Look::at(snapshot.file(folder, &name), session, snapshot.len)?, visit)
 }
 
@@ -227,9 +232,9 @@ pub(super) fn greatest_generation(
     folder: &Folder,
     session: &SessionName,
 ) -> Result<Generation, Error> {
-    let found = steadily(|| {
+    let found = steadily(|deadline| {
         let mut greatest = Generation::ZERO;
-        recent_once(folder, session, &mut |record| {
+        recent_once(folder, session, deadline, &mut |record| {
             greatest = greatest.max(record.generation_that_counts().unwrap_or_default());
         })?;
         Ok(greatest)
@@ -260,11 +265,12 @@ pub(super) fn read_through(
 }
 
 /// Runs a reading again, a few times, where the file was cut short under it: a writer takes back
-/// what it could not finish.
-fn steadily<T>(mut reading: impl FnMut() -> Result<T, Trouble>) -> Result<T, Error> {
+/// what it could not finish. The deadline is that of all waits together.
+fn steadily<T>(mut reading: impl FnMut(Deadline) -> Result<T, Trouble>) -> Result<T, Error> {
+    let deadline = Deadline::after(SECOND_LOOK);
     let mut starts = 1;
     loop {
-        match reading() {
+        match reading(deadline) {
             Err(Trouble::CutShort(_)) if starts < STARTS_MAX => starts += 1,
             done => return done.map_err(Error::from),
         }
@@ -281,10 +287,14 @@ impl Snapshot {
     /// Opens a log when no writer is in the middle of a record, if such a moment comes soon.
     ///
     /// Whether the lock was to be had or not, what counts is what the file is by then.
-    fn settled(folder: &Folder, name: &str, session: &SessionName) -> Result<Self, Error> {
+    fn settled(
+        folder: &Folder,
+        name: &str,
+        session: &SessionName,
+        deadline: Deadline,
+    ) -> Result<Self, Error> {
         let lock = LockFile::open_if_there(folder, session).ok().flatten();
-        let deadline = Deadline::after(SECOND_LOOK);
-        let _held = lock.as_ref().map(|lock| lock.hold(folder, deadline));
+        let _held = lock.and_then(|lock| lock.hold_if_free(folder, deadline));
         Self::now(folder, name)
     }
 
@@ -293,12 +303,13 @@ impl Snapshot {
         folder: &Folder,
         name: &str,
         session: &SessionName,
+        deadline: Deadline,
     ) -> Result<Self, Error> {
         let snapshot = Self::now(folder, name)?;
         let Some(last) = snapshot.len.checked_sub(1) else { return Ok(snapshot) };
         let mut byte = Vec::new();
         snapshot.file(folder, name).read(&(last..snapshot.len), &mut byte)?;
-        if byte == b"\n" { Ok(snapshot) } else { Self::settled(folder, name, session) }
+        if byte == b"\n" { Ok(snapshot) } else { Self::settled(folder, name, session, deadline) }
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -8,11 +8,11 @@ use std::io;
 use super::{
     Store,
     file::File,
-    folder::{Folder, Mode},
+    folder::{Folder, LetIn},
     layout,
     lock::acquire,
     medium::Access,
-    reader::{self, Snapshot},
+    reader::{self, SECOND_LOOK, Snapshot},
     replace::{Content, Replacement, conclude},
     sift::{Outlet, Sifter},
     system::Deadline,
@@ -93,20 +93,24 @@ pub(super) fn repair(
     let folder = store.folder();
     let name = layout::log(session);
     // Before the lock: looking for a session that isn't there must not make it.
-    let log = Snapshot::whole_lines(folder, &name, session)?;
+    let log = Snapshot::whole_lines(folder, &name, session, Deadline::after(SECOND_LOOK))?;
     if mode == RepairMode::DryRun {
         return sift(log.file(folder, &name), session, log.len(), Outlet::Nowhere);
     }
-    let deadline = Deadline::after(store.patience());
-    let held = acquire(&mut None, folder, session, deadline)?;
+    let held = acquire(&mut None, folder, session, Deadline::after(store.patience()))?;
     conclude(folder, session)?;
     let log = Snapshot::now(folder, &name)?;
     let file = log.file(folder, &name);
     let plan = sift(file, session, log.len(), Outlet::Nowhere)?;
     if !plan.is_clean() {
         let len = log.len();
-        Replacement { folder, session, log: Some(file), len, held: &held, deadline }
-            .run(&Sifted { folder, session, log: file, len, plan: &plan })?;
+        Replacement { folder, session, log: Some(file), len, held: &held }.run(&Sifted {
+            folder,
+            session,
+            log: file,
+            len,
+            plan: &plan,
+        })?;
         tracing::info!(%session, kept = plan.kept, dropped = plan.dropped, "repaired");
     }
     Ok(plan)
@@ -151,7 +155,7 @@ impl Content for Sifted<'_> {
             0 => None, // an empty file would say that something was taken out
             _ => Some(match self.folder.open_if_there(&name, Access::Append)? {
                 Some(rejected) => rejected,
-                None => self.folder.create_beside(&name, Some(self.log), Mode::OwnerAlone)?,
+                None => self.folder.create_beside(&name, Some(self.log), LetIn::OwnerAlone)?,
             }),
         };
         let rejected = rejected.as_deref().map(|handle| self.folder.file(&name, handle));

@@ -18,12 +18,11 @@
 use super::{
     Level,
     file::File,
-    folder::{Folder, Mode},
+    folder::{Folder, LetIn},
     layout,
     lock::Held,
     mark,
     medium::Access,
-    system::Deadline,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -55,7 +54,6 @@ pub(super) struct Replacement<'a> {
     /// Its length when its content was looked at.
     pub(super) len: u64,
     pub(super) held: &'a Held,
-    pub(super) deadline: Deadline,
 }
 
 impl Replacement<'_> {
@@ -81,7 +79,7 @@ impl Replacement<'_> {
     fn draw_up<C: Content>(&self, content: &C) -> Result<(), Error> {
         let (folder, name) = (self.folder, layout::repaired(self.session));
         folder.remove_if_there(&name)?; // a crash left it: nobody else has this name now
-        let draft = folder.create_beside(&name, self.log, Mode::OfTheLog)?; // it stays whose it is
+        let draft = folder.create_beside(&name, self.log, LetIn::AsToTheLog)?; // it stays whose it is
         let draft = folder.file(&name, draft.as_ref());
         folder.sync(Level::Notes)?; // who concludes this finds mark and draft, or nothing was written
         content.write(draft)?;
@@ -92,16 +90,31 @@ impl Replacement<'_> {
 
     /// Checks that no program which knows no lock has written meanwhile, or moved anything.
     fn check_undisturbed(&self, attempted: &'static str) -> Result<(), Error> {
-        let name = layout::log(self.session);
-        let now = self.log.map(|log| log.status()).transpose()?;
-        if now.is_none_or(|now| now.len == self.len)
-            && self.folder.identity(&name)? == now.map(|now| now.id)
-            && self.held.still_counts(self.folder, self.deadline)?
-        {
-            return Ok(());
-        }
-        Err(Error::on(ErrorKind::Busy, attempted, &self.folder.path(&name))
-            .with_detail("another program has written to it meanwhile, without the lock"))
+        let Some(disturbance) = self.disturbance()? else { return Ok(()) };
+        let path = self.folder.path(&layout::log(self.session));
+        Err(Error::on(ErrorKind::Busy, attempted, &path)
+            .with_detail(format!("another program has {disturbance}"))
+            .with_advice("try again; this program has changed nothing"))
+    }
+
+    /// Returns what another program has done to the log or its lock, in words.
+    fn disturbance(&self) -> Result<Option<&'static str>, Error> {
+        let log = self.log.map(|log| log.status()).transpose()?;
+        let named = self.folder.identity(&layout::log(self.session))?;
+        Ok(match (log.map(|log| log.id), named) {
+            (None, Some(_)) => Some("made it meanwhile, without the lock"),
+            (Some(_), None) => Some("removed it meanwhile, without the lock"),
+            (Some(ours), Some(now)) if ours != now => {
+                Some("replaced it meanwhile, without the lock")
+            }
+            _ if log.is_some_and(|log| log.len != self.len) => {
+                Some("written to it meanwhile, without the lock")
+            }
+            _ if !self.held.is_named(self.folder)? => {
+                Some("removed or replaced its lock file meanwhile, so that others may write to it")
+            }
+            _ => None,
+        })
     }
 
     /// Gives the draft the name of the log.

@@ -253,7 +253,7 @@ fn a_log_of_two_names_is_read_and_repaired_but_not_appended_to() {
     let why = "it has 2 names (hard links), and the lock guards one";
     let path = home.store.log_path(&s1());
     assert_eq!(e.with_causes(), format!("append to {path}: {why}"));
-    assert_eq!(e.advice(), "put a copy in its place");
+    assert_eq!(e.advice(), "put a copy in its place, and run `sync`");
     assert_eq!(records(&home.store), ["one"]);
 
     fs::write(&path, [&before[..], b"junk\n"].concat()).expect("damage");

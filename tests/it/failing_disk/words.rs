@@ -3,7 +3,16 @@
 
 use std::time::Duration;
 
-use graff_notes::{Error, ErrorKind, log::LINE_BYTES_MAX, store::Store};
+use graff_notes::{
+    Error, ErrorKind,
+    log::{Body, LINE_BYTES_MAX, Record},
+    note::Author,
+    store::{
+        ImportMode, Store,
+        medium::{Access, Medium as _},
+    },
+    units::{Bytes, Generation, Timestamp},
+};
 use rustix::io::Errno;
 
 use super::case::{append, append_two_again, import_three, leave_word, repair};
@@ -18,6 +27,7 @@ const RENAMED: &str = "sync the folder /r/.graff/notes: ";
 const EIO: &str = "Input/output error (os error 5)";
 
 type Act = fn(&Store) -> Result<(), Error>;
+type Touch = (&'static str, fn(&FaultyMedium));
 type Made = fn() -> FaultyMedium;
 
 /// A disk with two notes on it, and junk between them.
@@ -115,6 +125,25 @@ fn a_text_from_elsewhere_that_is_too_long_is_a_value_to_be_changed() {
     assert_said(&nothing, no_fault(), long, (ErrorKind::InvalidInput, said, advice));
 }
 
+#[test]
+fn a_record_that_no_reader_would_take_for_the_same_is_a_value_to_be_changed() {
+    let blank = |store: &Store| {
+        let text = Body::Note { text: " ".into(), author: Author::Agent, cut: Bytes::new(0) };
+        let record = Record {
+            generation: Generation::ZERO,
+            created_at: Timestamp::new(0),
+            seq: None,
+            body: text,
+            sealed: false,
+        };
+        store.import(&s1(), &[record], ImportMode::Write).map(|_| ())
+    };
+    let said = "import into /r/.graff/notes/s1.notes.jsonl: record 1: it would be read as another, or as none";
+    let advice = "change the value as the message says";
+    let nothing = FaultyMedium::new(Disk::default());
+    assert_said(&nothing, no_fault(), blank, (ErrorKind::InvalidInput, said, advice));
+}
+
 const BUSY: &str = "try again once the other process is done; reading needs no lock";
 
 #[test]
@@ -141,7 +170,8 @@ fn a_lock_file_that_is_replaced_whenever_it_is_locked_is_said_to_be() {
         let replace = meanwhile(&medium, |disk| disk.replace(LOCK, b""));
         let said = "lock /r/.graff/notes/s1.notes.lock: the lock file is replaced again and again";
         let fault = (When::Next(OpKind::TryLock, LOCK), replace);
-        assert_said(&medium, [fault], act, (ErrorKind::Busy, said, BUSY));
+        let advice = "end what replaces it; reading needs no lock";
+        assert_said(&medium, [fault], act, (ErrorKind::Busy, said, advice));
     }
 }
 
@@ -165,28 +195,55 @@ fn a_log_that_is_replaced_while_it_is_made_durable_is_said_to_be() {
     let when = last(whole, append_two_again, OpKind::Open, LOG);
     let medium = whole();
     let replace = meanwhile(&medium, |disk| disk.replace(LOG, &line(1, "another log")));
-    let said = "write to /r/.graff/notes/s1.notes.jsonl: another program has replaced it \
-                meanwhile; try again";
-    assert_said(&medium, [(when, replace)], append_two_again, (ErrorKind::Busy, said, BUSY));
+    let said = "write to /r/.graff/notes/s1.notes.jsonl: another program has replaced it meanwhile";
+    let advice = "try again; what was replaced is looked at anew";
+    assert_said(&medium, [(when, replace)], append_two_again, (ErrorKind::Busy, said, advice));
 }
 
+/// What a program does that knows no lock, and what is said of it.
+const TOUCHES: [Touch; 4] = [
+    ("written to it meanwhile, without the lock", |medium| {
+        medium.change(|disk| disk.append_durably(LOG, b"by nobody we know\n"));
+    }),
+    ("replaced it meanwhile, without the lock", |medium| {
+        medium.change(|disk| disk.replace(LOG, &line(1, "another log")));
+    }),
+    ("removed it meanwhile, without the lock", |medium| medium.remove(LOG).expect("it is there")),
+    ("removed or replaced its lock file meanwhile, so that others may write to it", |medium| {
+        medium.remove(LOCK).expect("it is there");
+    }),
+];
+
 #[test]
-fn a_log_that_is_written_to_without_the_lock_is_left_as_it_is() {
-    for (attempted, disk, act) in
-        [("repair", medium as Made, repair as Act), ("import into", whole, import_three)]
-    {
-        let medium = disk();
-        let write = meanwhile(&medium, |disk| disk.append_durably(LOG, b"by nobody we know\n"));
-        let said = format!(
-            "{attempted} /r/.graff/notes/s1.notes.jsonl: another program has written to it \
-             meanwhile, without the lock"
-        );
-        let before = medium.live().remove(LOG).expect("a log");
-        let fault = (When::Next(OpKind::Sync, NEW), write);
-        assert_said(&medium, [fault], act, (ErrorKind::Busy, &said, BUSY));
-        let now = medium.live().remove(LOG).expect("a log");
-        assert_eq!(now, [&before[..], b"by nobody we know\n"].concat());
+fn what_is_done_to_a_log_or_its_lock_while_the_log_is_replaced_is_said_and_stands() {
+    let touched = |attempted: &str, medium: FaultyMedium, act: Act, (what, touch): Touch| {
+        let said =
+            format!("{attempted} /r/.graff/notes/s1.notes.jsonl: another program has {what}");
+        let (other, expected) = (medium.clone(), medium.after_kill());
+        let fault = Fault::After(Box::new(move || touch(&other)));
+        let advice = "try again; this program has changed nothing";
+        let when = When::Next(OpKind::Sync, NEW);
+        assert_said(&medium, [(when, fault)], act, (ErrorKind::Busy, &said, advice));
+        if !what.contains("lock file") {
+            touch(&expected);
+        }
+        assert_eq!(medium.live().get(LOG), expected.live().get(LOG), "{what}");
+    };
+    for touch in TOUCHES {
+        touched("repair", medium(), repair, touch);
+        touched("import into", whole(), import_three, touch);
     }
+    let make: Touch = ("made it meanwhile, without the lock", |medium| {
+        medium.open(LOG, Access::Create).map(drop).expect("it is not there yet");
+    });
+    let nothing = FaultyMedium::new(Disk::default());
+    let e = {
+        let other = nothing.clone();
+        let fault = Fault::After(Box::new(move || make.1(&other)));
+        nothing.plan(When::Next(OpKind::Sync, NEW), fault);
+        import_three(&store_on(nothing)).expect_err("it is there")
+    };
+    assert!(e.to_string().ends_with(&format!("another program has {}", make.0)), "{e}");
 }
 
 #[test]

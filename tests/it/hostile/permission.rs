@@ -16,6 +16,7 @@ use graff_notes::store::{
     Disk, RepairMode,
     medium::{Access, Medium as _},
 };
+use rustix::fs::XattrFlags;
 
 use super::Act;
 #[cfg(feature = "cli")]
@@ -219,7 +220,7 @@ fn what_root_takes_out_of_a_log_is_the_owners_of_the_log_and_not_of_the_folder()
     assert_eq!(whose(LOG), (65533, 65532, 0o640));
     assert_eq!(whose("s1.notes.rejected"), (65533, 65532, 0o600));
     assert_eq!(whose("s1.notes.lock"), (65534, 65534, 0o600));
-    Disk::at(&home.root).open("s2.notes.repaired", Access::Draft).expect("it is made");
+    Disk::at(&home.root).open("s2.notes.repaired", Access::CreateOwn).expect("it is made");
     assert_eq!(whose("s2.notes.repaired"), (0, 0, 0o600), "nobody's until it is given");
 }
 
@@ -267,6 +268,136 @@ fn who_is_not_root_keeps_mode_and_group_of_a_log_and_lets_no_other_group_in() {
         let made = fs::metadata(&log).expect("it is there");
         assert_eq!((made.uid(), made.gid(), mode(&log)), (65534, 65534, after));
     }
+}
+
+#[test]
+fn who_is_in_a_name_space_that_does_not_know_the_group_keeps_the_log_and_lets_no_group_in() {
+    let home = Home::new();
+    home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+    give_to_nobody(&home);
+    let log = home.store.log_path(&s1());
+    set_mode(log.as_str(), 0o664);
+    let inject = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=fchown:error=EINVAL"];
+    let user = if rustix::process::geteuid().is_root() { NOBODY } else { &[] };
+    let command = child::under(&[user, &inject].concat(), Role::Repair, &home.root, "");
+    let said = Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default();
+    if said.is_empty() {
+        return skipped("no setpriv or strace, or it may not trace here");
+    }
+    assert_eq!((said, mode(&log)), (vec!["dropped 1".to_owned()], 0o604));
+}
+
+#[test]
+fn what_root_makes_in_a_project_without_a_store_is_the_projects_owners_folders_too() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let home = Home::new();
+    set_mode(home.root.as_str(), 0o755);
+    chown(&home.root, Some(65534), Some(65534)).expect("root may");
+    add(&home.store, "one");
+    let mut made = vec![home.root.join(".graff"), home.root.join(".graff/notes")];
+    made.extend(home.names().iter().map(|name| home.root.join(".graff/notes").join(name)));
+    for path in made {
+        let status = fs::metadata(&path).expect("it is there");
+        assert_eq!((status.uid(), status.gid()), (65534, 65534), "{path}");
+    }
+    let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+    assert_eq!(said, ["stored"], "the owner goes on");
+}
+
+/// The attributes of a file and of a folder that hold access lists.
+const LIST: &str = "system.posix_acl_access";
+const LIST_FOR_NEW_FILES: &str = "system.posix_acl_default";
+
+/// An access list that lets user 65533 in as `user` says and the group as `group` does; `mask` is the
+/// most that either gets. Source: `linux/posix_acl_xattr.h`.
+fn access_list(user: u16, group: u16, mask: u16) -> Vec<u8> {
+    let entries = [(1, 7, !0), (2, user, 65533), (4, group, !0), (16, mask, !0), (32, 0, !0)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, whose) in entries {
+        let entry: (u16, u16, u32) = (tag, rights, whose);
+        list.extend([entry.0.to_le_bytes(), entry.1.to_le_bytes()].concat());
+        list.extend(entry.2.to_le_bytes());
+    }
+    list
+}
+
+/// Puts an access list on a file, or says that there are none here.
+fn put_list(path: &Utf8Path, name: &str, list: &[u8]) -> Option<()> {
+    let put = rustix::fs::setxattr(path.as_std_path(), name, list, XattrFlags::empty());
+    if put.is_err() {
+        skipped("the file system has no access lists");
+    }
+    put.ok()
+}
+
+fn list_of(path: &Utf8Path) -> Option<Vec<u8>> {
+    let mut list = vec![0; 1024];
+    let bytes = rustix::fs::getxattr(path.as_std_path(), LIST, list.as_mut_slice()).ok()?;
+    list.truncate(bytes);
+    Some(list)
+}
+
+#[test]
+fn a_log_that_is_replaced_keeps_its_access_list_and_gets_none_from_its_folder() {
+    let for_new_files = access_list(7, 5, 7);
+    for (name, act) in &WRITES[..2] {
+        let home = Home::new();
+        home.put(
+            [
+                line(1, "one"),
+                b"junk
+"
+                .to_vec(),
+            ]
+            .concat(),
+        );
+        let log = home.store.log_path(&s1());
+        let folder = home.root.join(".graff/notes");
+        let Some(()) = put_list(&folder, LIST_FOR_NEW_FILES, &for_new_files) else { return };
+        set_mode(log.as_str(), 0o640);
+        act(&home.store).unwrap_or_else(|e| panic!("{name}: {}", e.with_causes()));
+        assert_eq!((mode(&log), list_of(&log)), (0o640, None), "{name}");
+
+        let list = access_list(4, 0, 4);
+        home.put(
+            [
+                line(1, "one"),
+                b"junk
+"
+                .to_vec(),
+            ]
+            .concat(),
+        );
+        let Some(()) = put_list(&log, LIST, &list) else { return };
+        assert_eq!(mode(&log), 0o740, "the group's bits are the mask");
+        act(&home.store).unwrap_or_else(|e| panic!("{name}: {}", e.with_causes()));
+        assert_eq!((mode(&log), list_of(&log)), (0o740, Some(list)), "{name}");
+    }
+}
+
+#[test]
+fn where_the_access_list_of_a_log_cannot_be_kept_nobody_but_its_owner_is_let_in() {
+    let home = Home::new();
+    home.put(
+        [
+            line(1, "one"),
+            b"junk
+"
+            .to_vec(),
+        ]
+        .concat(),
+    );
+    let log = home.store.log_path(&s1());
+    let Some(()) = put_list(&log, LIST, &access_list(4, 0, 4)) else { return };
+    let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsetxattr:error=EPERM"];
+    let command = child::under(&strace, Role::Repair, &home.root, "");
+    let said = Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default();
+    if said.is_empty() {
+        return skipped("strace is not to be had, or may not trace here");
+    }
+    assert_eq!((said, mode(&log), list_of(&log)), (vec!["dropped 1".to_owned()], 0o700, None));
 }
 
 /// Makes everything in a store belong to [`NOBODY`], so that modes alone decide.

@@ -3,6 +3,7 @@
 
 use std::{
     fs::{self, File},
+    io::{BufRead as _, BufReader},
     os::unix::fs::MetadataExt as _,
     path::Path,
     process::{Command, Stdio},
@@ -40,7 +41,7 @@ fn refused(store: &Store) -> (Error, Duration) {
 }
 
 #[track_caller]
-fn assert_busy(store: &Store, why: &str) {
+fn assert_busy(store: &Store, why: &str, advice: &str) {
     let (e, waited) = refused(store);
     let path = store.lock_path(&s1());
     assert_eq!(e.kind(), ErrorKind::Busy);
@@ -48,8 +49,11 @@ fn assert_busy(store: &Store, why: &str) {
     let rest = said.strip_prefix(&format!("lock {path}: ")).unwrap_or_else(|| panic!("{said}"));
     assert!(matches(rest, why), "{rest:?} is not {why:?}");
     assert!(waited < SOON, "{waited:?}");
-    assert_eq!(e.advice(), "try again once the other process is done; reading needs no lock");
+    assert_eq!(e.advice(), advice);
 }
+
+const WAIT: &str = "try again once the other process is done; reading needs no lock";
+const END_IT: &str = "end what has the lock file open; `fuser` and `lsof` name it";
 
 /// Whether `said` is `pattern`, in which `*` stands for anything.
 fn matches(said: &str, pattern: &str) -> bool {
@@ -65,7 +69,7 @@ fn a_holder_is_named_and_when_it_is_killed_its_lock_is_free() {
     add(&home.store, "one");
     let mut holder = Actor::start(command(Role::Hold, &home.root, ""));
     holder.expect("holding");
-    assert_busy(&home.store, &format!("process {} (*) has it", holder.pid()));
+    assert_busy(&home.store, &format!("process {} (*) has it", holder.pid()), WAIT);
     let begin = Instant::now();
     assert_eq!(records(&home.store), ["one"], "reading needs no lock");
     assert!(begin.elapsed() < SOON);
@@ -82,7 +86,8 @@ fn a_holder_that_is_stopped_is_said_to_be() {
     let pid = Pid::from_raw(holder.pid().cast_signed()).expect("a process");
     kill_process(pid, Signal::STOP).expect("it can be stopped");
     wait_until_stopped(holder.pid());
-    assert_busy(&home.store, &format!("process {} (*) has it, and is stopped", holder.pid()));
+    let why = format!("process {} (*) has it, and is stopped", holder.pid());
+    assert_busy(&home.store, &why, "let it go on (`kill -CONT`) or end it");
     kill_process(pid, Signal::CONT).expect("it goes on");
     assert_eq!(holder.rest(), ["stored"]);
     add(&home.store, "two");
@@ -102,7 +107,7 @@ fn the_lock_of_stds_file_lock_is_the_same_lock() {
     add(&home.store, "one");
     let mut holder = Actor::start(command(Role::Flock, &home.root, ""));
     holder.expect("holding");
-    assert_busy(&home.store, &format!("process {} (*) has it", holder.pid()));
+    assert_busy(&home.store, &format!("process {} (*) has it", holder.pid()), WAIT);
     assert_eq!(holder.rest(), Vec::<String>::new());
     add(&home.store, "two");
 }
@@ -123,13 +128,36 @@ fn a_child_that_outlives_who_took_the_lock_keeps_it_and_that_is_said() {
     let Some(orphan) = orphan.trim().parse().ok().and_then(Pid::from_raw) else {
         return skipped("no bash or no flock(1) to take the lock with");
     };
-    assert_busy(
-        &home.store,
-        "process * took it and has ended; a child of it still has the file open",
-    );
+    let why = "process * took it and has closed it or ended; another still has the file open";
+    assert_busy(&home.store, why, END_IT);
     kill_process(orphan, Signal::KILL).expect("the orphan ends");
     rustix::fs::flock(&lock, FlockOperation::LockExclusive).expect("the lock is free soon");
     rustix::fs::flock(&lock, FlockOperation::Unlock).expect("and given back");
+    add(&home.store, "two");
+}
+
+#[test]
+fn a_process_that_took_the_lock_and_closed_the_file_is_not_said_to_have_it() {
+    let home = Home::new();
+    add(&home.store, "one");
+    let script = "open(F, '>>', shift) && flock(F, 2) or die; $| = 1; my $child = fork; \
+                  if ($child) { close F; print \"$child\\n\" } sleep 60";
+    let mut perl = Command::new("perl");
+    perl.args(["-e", script, home.store.lock_path(&s1()).as_str()]).stdout(Stdio::piped());
+    let Ok(mut taker) = perl.spawn() else {
+        return skipped("no perl to take the lock with");
+    };
+    let mut said = BufReader::new(taker.stdout.take().expect("a pipe"));
+    let mut child = String::new();
+    said.read_line(&mut child).expect("it says whom it began");
+    let child = child.trim().parse().ok().and_then(Pid::from_raw).expect("a process");
+    let pid = taker.id();
+    let why = format!(
+        "process {pid} took it and has closed it or ended; another still has the file open"
+    );
+    assert_busy(&home.store, &why, END_IT);
+    kill_process(child, Signal::KILL).expect("the child ends");
+    taker.kill().and_then(|()| taker.wait()).expect("and so does who took it");
     add(&home.store, "two");
 }
 

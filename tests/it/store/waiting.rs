@@ -17,7 +17,7 @@ use graff_notes::{
 
 use super::{TORN, two_notes};
 use crate::support::{
-    faulty::{FaultyMedium, Image, OpKind},
+    faulty::{Fault, FaultyMedium, Image, OpKind, When},
     notes::{LOG, note, records, s1, store_on},
 };
 
@@ -75,6 +75,27 @@ fn a_reader_of_a_log_that_ends_in_the_middle_of_a_line_waits_20_ms_once_and_says
         let tries = tries(&medium, read);
         assert!((2..=20 + FIRST_TRIES).contains(&tries), "{tries} tries");
     }
+}
+
+#[test]
+fn a_reader_under_whom_a_torn_log_is_cut_again_and_again_waits_20_ms_in_all() {
+    let log = [&two_notes()[..], TORN].concat();
+    let (medium, _lock) = locked(&log);
+    for cut in 1..=3 {
+        let (other, len) = (medium.clone(), log.len() - cut);
+        let cut_short = move || other.change(|disk| disk.cut_durably(LOG, len));
+        // The look at the last byte, the reading that is cut short, and how that notices.
+        let then: [Box<dyn FnOnce() + Send>; 4] =
+            [Box::new(|| ()), Box::new(cut_short), Box::new(|| ()), Box::new(|| ())];
+        for then in then {
+            medium.plan(When::Next(OpKind::Read, LOG), Fault::After(then));
+        }
+    }
+    let tries = tries(&medium, |store| {
+        assert!(store.verify(&s1()).expect("a log").torn_tail);
+    });
+    assert_eq!(medium.outstanding(), 0, "it was begun again each time");
+    assert!((4..=20 + FIRST_TRIES + 3).contains(&tries), "{tries} tries");
 }
 
 #[test]

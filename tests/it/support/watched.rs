@@ -4,7 +4,7 @@ use std::{fmt, io, sync::Arc};
 
 use graff_notes::store::{
     Disk, Level,
-    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
+    medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
 };
 
 type Meanwhile = Arc<dyn Fn() + Send + Sync>;
@@ -111,8 +111,12 @@ impl Handle for WatchedHandle {
         self.handle.cut(len)
     }
 
-    fn give(&self, rights: Rights) -> io::Result<()> {
-        self.handle.give(rights)
+    fn access_list(&self) -> io::Result<Option<Vec<u8>>> {
+        self.handle.access_list()
+    }
+
+    fn give(&self, rights: Rights, access_list: Option<&[u8]>) -> io::Result<()> {
+        self.handle.give(rights, access_list)
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -127,7 +131,7 @@ impl Handle for WatchedHandle {
         self.handle.unlock()
     }
 
-    fn holder(&self) -> Option<String> {
+    fn holder(&self) -> Option<Holder> {
         self.handle.holder()
     }
 }

@@ -80,7 +80,7 @@ impl Handle for FaultyHandle {
         self.run(OpKind::Cut, act, Some(()))
     }
 
-    fn give(&self, rights: Rights) -> io::Result<()> {
+    fn give(&self, rights: Rights, _: Option<&[u8]>) -> io::Result<()> {
         let act = |world: &mut World, _| {
             world.disk.files[self.inode].rights = rights;
             Ok(())
