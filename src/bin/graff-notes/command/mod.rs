@@ -20,6 +20,7 @@ mod log;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod note_turn;
 mod record;
 mod repair;
 mod rollover;

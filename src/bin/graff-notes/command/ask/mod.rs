@@ -3,7 +3,6 @@
 #[cfg(feature = "ask")]
 mod turn;
 
-use camino::Utf8PathBuf;
 use clap::Args;
 
 #[cfg(not(feature = "ask"))]
@@ -11,11 +10,10 @@ use crate::masked;
 #[cfg(feature = "ask")]
 use crate::settings;
 use crate::{
+    command::note_turn::NoteTurn,
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
-    figures::Figures,
-    note_from::PATIENCE_SECONDS_MAX,
 };
 
 const EXAMPLES: &str = "\
@@ -57,24 +55,14 @@ pub(in crate::command) const HOW_TO_GET_ENDPOINTS: &str =
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ask {
-    /// Transcript of the agent's session
-    #[arg(long, value_name = "FILE")]
-    transcript: Utf8PathBuf,
-    /// Session; without it the transcript's own name for it, else the transcript's file name
-    #[arg(long, value_name = "NAME")]
-    session: Option<String>,
+    #[command(flatten)]
+    turn: NoteTurn,
     /// Address of the endpoint
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     /// Name of the model there
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How long the call may take, in seconds, 1 to 86400
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=PATIENCE_SECONDS_MAX))]
-    timeout: u64,
-    #[command(flatten)]
-    figures: Figures,
 }
 
 impl Ask {
@@ -85,7 +73,7 @@ impl Ask {
 
     #[cfg(not(feature = "ask"))]
     pub(crate) fn run(self, _cx: &mut Context) -> Result<Exit, Stop> {
-        let Self { transcript, endpoint, .. } = self;
+        let Self { turn: NoteTurn { transcript, .. }, endpoint, .. } = self;
         let endpoint = endpoint.map_or_else(|| "a model".to_owned(), |it| masked::url(&it));
         let what = format_args!("ask {endpoint} about {transcript}: this build has no endpoints");
         Err(Failure::input(what).advise(HOW_TO_GET_ENDPOINTS).into())
@@ -94,7 +82,7 @@ impl Ask {
     #[cfg(feature = "ask")]
     fn named<'a>(&self, value: Option<&'a String>, flag: &str) -> Result<&'a str, Failure> {
         value.map(String::as_str).ok_or_else(|| {
-            let transcript = &self.transcript;
+            let transcript = &self.turn.transcript;
             Failure::input(format_args!("ask about {transcript}: no {flag} is named"))
                 .advise(settings::how_to_name(flag))
         })

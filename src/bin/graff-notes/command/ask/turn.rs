@@ -1,10 +1,7 @@
 //! The turn: decide, put the attempt on record, call, store.
 
-use std::time::Duration;
-
 use graff_notes::{
-    gate::{Boundary, Outcome, Ticket, Verdict},
-    notebook::{Answer, Notebook, Settings, Spent},
+    gate::{Outcome, Verdict},
     prompt::NoteRequest,
     units::Generation,
 };
@@ -12,7 +9,8 @@ use serde::Serialize;
 
 use super::Ask;
 use crate::{
-    context::{Context, now},
+    command::note_turn,
+    context::Context,
     endpoint::{Endpoint, History},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
@@ -32,52 +30,27 @@ struct Said<'a> {
 pub(super) fn run(ask: &Ask, cx: &mut Context) -> Result<Exit, Stop> {
     let url = ask.named(ask.endpoint.as_ref(), "endpoint")?;
     let model = ask.named(ask.model.as_ref(), "model")?;
-    let endpoint = Endpoint::new(url, model)
-        .map_err(|why| Failure::input(format_args!("ask a model: {why}")))?;
-    let transcript = transcript::read(&ask.transcript)?;
-    let given = ask.session.as_deref().or(transcript.session.as_deref());
-    let session = given.or(ask.transcript.file_stem()).unwrap_or_default();
-    let generation = Generation::new(transcript.compactions);
-    let settings = Settings { generation, ..Settings::default() };
-    let notebook = Notebook::open(&cx.store()?, session, ask.figures.pool(), settings)?;
-    let window = ask.figures.window(transcript.window);
-    let effective = transcript.reading(window).effective(ask.figures.ratio()?);
-    let pending = ask.figures.pending();
-    let situation = notebook.situation(Boundary::EndOfTurn, window, effective, pending);
+    let refused = |why: String| Failure::input(format_args!("ask a model: {why}"));
+    let endpoint = Endpoint::new(url, model).map_err(refused)?;
+    let patience = ask.turn.patience().map_err(refused)?;
+    let transcript = transcript::read(&ask.turn.transcript)?;
+    let session = ask.turn.name(&transcript);
+    let notebook = ask.turn.notebook(&cx.store()?, &session, &transcript)?;
+    let situation = ask.turn.situation(&notebook, &transcript)?;
     let (refusal, outcome) = match notebook.decide(&situation) {
         Verdict::Refuse(refusal) => (Some(refusal), None),
         Verdict::Fire(ticket) => {
-            let history = History::read(&ask.transcript, transcript.form)?;
-            let patience = Duration::from_secs(ask.timeout);
-            (
-                None,
-                Some(fired(&notebook, ticket, |request| {
-                    endpoint.answer(&history, request, patience)
-                })),
-            )
+            let history = History::read(&ask.turn.transcript, transcript.form)?;
+            let call = |request: &NoteRequest| endpoint.answer(&history, request, patience);
+            (None, Some(note_turn::fired(&notebook, ticket, call)))
         }
     };
     let generation = situation.generation;
     let word = refusal.as_ref().map(graff_notes::gate::Refusal::as_str);
     let why = refusal.map(|it| it.to_string());
-    let answer = Said { session, generation, refusal: word, outcome: outcome.as_ref() };
+    let answer = Said { session: &session, generation, refusal: word, outcome: outcome.as_ref() };
     heard_or_not(say(cx, &answer, why))?;
     Ok(exit(outcome.as_ref()))
-}
-
-/// Spends the ticket's call, if it still can be, and stores what comes back.
-fn fired(
-    notebook: &Notebook,
-    ticket: Ticket,
-    call: impl FnOnce(&NoteRequest) -> Answer,
-) -> Outcome {
-    match notebook.spend(ticket, now()) {
-        Spent::Left(outcome) => outcome,
-        Spent::Ask(attempt) => {
-            let answer = call(attempt.request());
-            notebook.settle(attempt, answer, now())
-        }
-    }
 }
 
 fn exit(outcome: Option<&Outcome>) -> Exit {

@@ -2,16 +2,14 @@
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use graff_notes::{ErrorKind, gate::Outcome, note::NoteCap};
+use graff_notes::{ErrorKind, gate::Outcome};
 
 use super::roll::Rolled;
 use crate::{
-    args,
-    command::splice,
+    command::{note_turn::NoteTurn, splice},
     context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    figures::Figures,
     input::{Expected, Input},
     note_from::{self, NoteFrom},
     signals::Held,
@@ -45,20 +43,11 @@ Exit status: 0 whatever is decided, and 6 with --require-note where the gate ref
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Rollover {
-    /// Transcript of the agent's session
-    #[arg(long, value_name = "FILE")]
-    pub(super) transcript: Utf8PathBuf,
+    #[command(flatten)]
+    pub(super) turn: NoteTurn,
     /// System prompt that the note goes into; - for stdin
     #[arg(long, value_name = "FILE")]
     system: Utf8PathBuf,
-    /// Session; without it the transcript's own name for it, else the transcript's file name
-    #[arg(long, value_name = "NAME")]
-    pub(super) session: Option<String>,
-    /// How many times the history has been rewritten, where the transcript doesn't tell
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) generation: u64,
-    #[command(flatten)]
-    pub(super) figures: Figures,
     /// Where the note comes from: mechanical, stdin, command: and a command, or endpoint: and the
     /// address of a model's endpoint
     #[arg(long, value_name = "SOURCE", default_value = "mechanical")]
@@ -68,12 +57,6 @@ pub(crate) struct Rollover {
     #[cfg(feature = "ask")]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
-    /// How long a command or an endpoint may take, 1 to 86400
-    #[arg(long, value_name = "N", default_value_t = 120)]
-    pub(super) note_timeout_seconds: u64,
-    /// Most bytes of the note that are kept, 16 to 65536
-    #[arg(long, value_name = "N", default_value_t = NoteCap::DEFAULT.get())]
-    pub(super) cap_bytes: usize,
     /// Puts the rollover on record, due or not, so that the next generation begins: for transcripts
     /// that don't tell of rollovers
     #[arg(long)]
@@ -116,7 +99,7 @@ impl Rollover {
     /// Prints the prompt where nothing could be decided: with the note that is on record, if it is
     /// said whose.
     fn say_spared(&self, cx: &mut Context, base: Vec<u8>) -> Result<(), Stop> {
-        let source = self.session.as_deref().and_then(|name| self.on_record(cx, name).ok());
+        let source = self.turn.session.as_deref().and_then(|name| self.on_record(cx, name).ok());
         let spliced = match &source {
             Some(source) => source.splice(base, &cx.notices),
             None => Spliced::bare(base),
@@ -125,7 +108,7 @@ impl Rollover {
     }
 
     fn on_record(&self, cx: &Context, name: &str) -> Result<Source, Failure> {
-        Source::read(&cx.store()?, session(name)?, args::cap(self.cap_bytes)?)
+        Source::read(&cx.store()?, session(name)?, self.turn.cap()?)
     }
 
     fn prompt(&self) -> Result<Vec<u8>, Failure> {

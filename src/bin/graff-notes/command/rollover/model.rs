@@ -17,7 +17,7 @@ use crate::{
 };
 use crate::{
     failure::Failure,
-    note_from::{self, Asked, NoteFrom, PATIENCE_SECONDS_MAX},
+    note_from::{self, Asked, NoteFrom},
     signals::Held,
 };
 
@@ -32,12 +32,7 @@ pub(super) struct Model<'r> {
 impl<'r> Model<'r> {
     /// Returns who is asked; an error says why nobody can be, so that no attempt is spent on it.
     pub(super) fn of(rollover: &'r Rollover) -> Result<Self, Failure> {
-        let seconds = rollover.note_timeout_seconds;
-        if !(1..=PATIENCE_SECONDS_MAX).contains(&seconds) {
-            return Err(unasked(format_args!(
-                "--note-timeout-seconds is {seconds}, and may be 1 to {PATIENCE_SECONDS_MAX}"
-            )));
-        }
+        let patience = rollover.turn.patience().map_err(unasked)?;
         #[cfg(not(feature = "ask"))]
         if let NoteFrom::Endpoint(url) = &rollover.note_from {
             let why = format!("{}: this build has no endpoints", masked::url(url));
@@ -45,7 +40,7 @@ impl<'r> Model<'r> {
         }
         Ok(Self {
             rollover,
-            patience: Duration::from_secs(seconds),
+            patience,
             #[cfg(feature = "ask")]
             endpoint: endpoint(rollover)?.map(|endpoint| (endpoint, History::default())),
         })
@@ -82,7 +77,7 @@ impl<'r> Model<'r> {
         }
         match &self.rollover.note_from {
             NoteFrom::Command(command) => {
-                let (transcript, deadline) = (&self.rollover.transcript, self.patience);
+                let (transcript, deadline) = (&self.rollover.turn.transcript, self.patience);
                 Asked { command, transcript, session, deadline }.answer(request, held)
             }
             _ => note_from::stdin(held),

@@ -2,20 +2,18 @@
 
 use camino::Utf8PathBuf;
 use graff_notes::{
-    gate::{Boundary, Outcome, Situation, Verdict},
+    gate::{Outcome, Verdict},
     host::transcript::Transcript,
     note::{Fitted, NoteCap},
-    notebook::{self, Notebook, Settings, Spent},
+    notebook::{self, Notebook},
     prompt::NoteRequest,
     session::SessionName,
     store::Store,
-    units::Generation,
 };
 
 use super::{Rollover, model::Model};
 use crate::{
-    args,
-    command::account::Account,
+    command::{account::Account, note_turn},
     context::{Context, now},
     failure::Failure,
     note_from::NoteFrom,
@@ -38,20 +36,20 @@ pub(super) struct Rolled {
 
 impl Rollover {
     pub(super) fn roll(&self, cx: &Context, held: &Held) -> Result<Rolled, Failure> {
-        let cap = args::cap(self.cap_bytes)?;
+        let cap = self.turn.cap()?;
         let model = Model::of(self)?;
-        let transcript = transcript::read(&self.transcript)?;
-        let session = self.name(&transcript);
+        let transcript = transcript::read(&self.turn.transcript)?;
+        let session = self.turn.name(&transcript);
         let store = cx.store()?;
-        let notebook = self.notebook(&store, &session, cap, transcript.compactions)?;
-        let situation = self.situation(&notebook, &transcript)?;
+        let notebook = self.turn.notebook(&store, &session, &transcript)?;
+        let situation = self.turn.situation(&notebook, &transcript)?;
         let verdict = notebook.decide(&situation);
         let reading = transcript.reading(situation.window);
         let author = self.note_from.author();
-        let account = Account::of(&self.figures, reading, situation, &verdict, author)?;
+        let account = Account::of(&self.turn.figures, reading, situation, &verdict, author)?;
         let outcome = if account.handoff.is_due() {
             let mechanical = transcript.facts.mechanical_note(cap);
-            let model = model.told(&verdict, &self.transcript, &transcript)?;
+            let model = model.told(&verdict, &self.turn.transcript, &transcript)?;
             self.note(
                 &notebook,
                 verdict,
@@ -64,37 +62,8 @@ impl Rollover {
         };
         self.record(cx, &notebook);
         let source = source(cx, &store, &session, cap)?;
-        Ok(Rolled { path: self.transcript.clone(), session, transcript, account, outcome, source })
-    }
-
-    fn situation(
-        &self,
-        notebook: &Notebook,
-        transcript: &Transcript,
-    ) -> Result<Situation, Failure> {
-        let window = self.figures.window(transcript.window);
-        let effective = transcript.reading(window).effective(self.figures.ratio()?);
-        let pending = self.figures.pending();
-        Ok(notebook.situation(Boundary::EndOfTurn, window, effective, pending))
-    }
-
-    /// Returns the session's name: the one given, else the transcript's, else that of its file.
-    fn name(&self, transcript: &Transcript) -> String {
-        let given = self.session.as_deref().or(transcript.session.as_deref());
-        given.or(self.transcript.file_stem()).unwrap_or_default().to_owned()
-    }
-
-    fn notebook(
-        &self,
-        store: &Store,
-        session: &str,
-        note_cap: NoteCap,
-        compactions: u64,
-    ) -> Result<Notebook, Failure> {
-        let generation = Generation::new(compactions.max(self.generation));
-        let settings = Settings { note_cap, generation, ..Settings::default() };
-        Notebook::open(store, session, self.figures.pool(), settings)
-            .map_err(|e| Failure::from(e).about(session))
+        let path = self.turn.transcript.clone();
+        Ok(Rolled { path, session, transcript, account, outcome, source })
     }
 
     /// Gets the note that is due, from where it comes, and stores it.
@@ -114,13 +83,7 @@ impl Rollover {
             (Verdict::Refuse(refusal), _) if refusal.allows_salvage() => return salvage(),
             (Verdict::Refuse(_), _) => return None,
         };
-        Some(match notebook.spend(ticket, now()) {
-            Spent::Left(outcome) => outcome,
-            Spent::Ask(attempt) => {
-                let answer = ask(attempt.request());
-                notebook.settle(attempt, answer, now())
-            }
-        })
+        Some(note_turn::fired(notebook, ticket, ask))
     }
 
     fn record(&self, cx: &Context, notebook: &Notebook) {
