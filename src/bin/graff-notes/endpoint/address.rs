@@ -4,8 +4,8 @@ use ureq::http::Uri;
 
 use crate::masked;
 
-/// Checks that `url` is an address on the web: how it is reached, and a host.
-pub(super) fn check(url: &str) -> Result<(), String> {
+/// Returns the host of `url`, where that is an address on the web: how it is reached, and a host.
+pub(super) fn host(url: &str) -> Result<String, String> {
     let refused = |why: &str| {
         let shown = masked::url(url);
         Err(format!("{shown} is no address that can be called: {why}"))
@@ -29,6 +29,6 @@ pub(super) fn check(url: &str) -> Result<(), String> {
         Some(at) if !at.as_str().ends_with(at.host()) && at.port_u16().is_none() => {
             refused("its port is no number up to 65535")
         }
-        Some(_) => Ok(()),
+        Some(authority) => Ok(authority.host().to_owned()),
     }
 }

@@ -41,15 +41,10 @@ impl Key {
 
     /// Returns what an endpoint says of trouble without the key: some name the one that they refuse.
     pub(super) fn out_of(&self, said: &str) -> String {
-        match self.as_str() {
-            // Quoted as JSON, it may have its slashes escaped.
-            Some(key) if key.contains('/') => {
-                let escaped = key.replace('/', r"\/");
-                said.replace(key, IN_ITS_PLACE).replace(&escaped, IN_ITS_PLACE)
-            }
-            Some(key) => said.replace(key, IN_ITS_PLACE),
-            None => said.to_owned(),
-        }
+        let Some(key) = self.as_str() else { return said.to_owned() };
+        let said = without(said, key);
+        // Quoted as JSON, it may have its slashes escaped.
+        if key.contains('/') { without(&said, &key.replace('/', r"\/")) } else { said }
     }
 
     /// Returns a model's reply without the key, where that is a secret.
@@ -59,4 +54,21 @@ impl Key {
             _ => reply,
         }
     }
+}
+
+/// Returns a text without a key. A short one is no secret but a word: it goes where it stands by itself,
+/// and stays where it is a part of another.
+fn without(said: &str, key: &str) -> String {
+    if key.len() >= SECRET_BYTES_MIN {
+        return said.replace(key, IN_ITS_PLACE);
+    }
+    let (mut kept, mut rest) = (String::new(), said);
+    while let Some((before, behind)) = rest.split_once(key) {
+        kept.push_str(before);
+        let is_part =
+            kept.ends_with(char::is_alphanumeric) || behind.starts_with(char::is_alphanumeric);
+        kept.push_str(if is_part { key } else { IN_ITS_PLACE });
+        rest = behind;
+    }
+    kept + rest
 }

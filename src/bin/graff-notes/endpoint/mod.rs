@@ -50,6 +50,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     url: String,
+    host: String,
     shape: Shape,
     model: String,
     key: Key,
@@ -77,12 +78,12 @@ impl Endpoint {
             let (shown, paths) = (masked::url(url), Shape::PATHS.join(", "));
             format!("{shown} tells of no interface that is spoken here: it must end in {paths}")
         })?;
-        address::check(url)?;
+        let host = address::host(url)?;
         if model.trim().is_empty() {
             return Err("the model's name is blank".to_owned());
         }
         let key = Key::of(shape)?;
-        Ok(Self { url: url.to_owned(), shape, model: model.to_owned(), key })
+        Ok(Self { url: url.to_owned(), host, shape, model: model.to_owned(), key })
     }
 
     /// Asks for a note, behind the history, and takes no longer than `patience`.
@@ -93,7 +94,7 @@ impl Endpoint {
         patience: Duration,
     ) -> Answer {
         let deadline = Instant::now() + patience.min(PATIENCE_MAX);
-        let body = self.shape.body(&self.model, history, request);
+        let body = self.shape.body(&self.host, &self.model, history, request);
         let answer = match self.converse(&body, deadline) {
             Ok(came) if came.status == 200 => self.read(&came.body),
             Ok(came) => Err(self.refusal(&came)),

@@ -39,7 +39,13 @@ impl Shape {
     }
 
     /// Returns the request: the history as it is, the instruction last, no tools.
-    pub(super) fn body(self, model: &str, history: &History, request: &NoteRequest) -> Value {
+    pub(super) fn body(
+        self,
+        host: &str,
+        model: &str,
+        history: &History,
+        request: &NoteRequest,
+    ) -> Value {
         let instruction = json!({ "role": "user", "content": request.instruction() });
         let (system, behind) = match self {
             Self::Anthropic => led(&history.messages),
@@ -49,7 +55,7 @@ impl Shape {
         let told: Vec<_> = told.chain([instruction]).collect();
         let cap = request.output_tokens_max().get();
         match self {
-            Self::Chat => json!({ "model": model, "messages": told, "max_tokens": cap }),
+            Self::Chat => json!({ "model": model, "messages": told, (name_of_cap(host)): cap }),
             Self::Responses => {
                 json!({ "model": model, "input": told, "max_output_tokens": cap, "store": false })
             }
@@ -82,6 +88,17 @@ impl Shape {
         }
         Ok(text)
     }
+}
+
+/// Returns under which name a host of chat completions takes the cap of a reply: `OpenAI`'s reasoning
+/// models refuse the one that every other server knows.
+///
+/// Source: the reference of `OpenAI`'s chat completions, where `max_tokens` is deprecated.
+fn name_of_cap(host: &str) -> &'static str {
+    if host.eq_ignore_ascii_case("api.openai.com") {
+        return "max_completion_tokens";
+    }
+    "max_tokens"
 }
 
 /// What a response holds.

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::loopback::{
-    Act, KEY, NOTE, anthropic, ask, asking, chat, endpoint, http, ok, outcome, world,
+    Act, KEY, NOTE, anthropic, ask, asking, chat, endpoint, http, ok, outcome, proxy, world,
 };
 use crate::support::world::Ran;
 
@@ -94,6 +94,80 @@ fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
 }
 
 #[test]
+fn what_a_model_only_thinks_is_no_reply() {
+    let thought = "SUBGOAL: mend src/parse.rs:88, or so it may be thought";
+    let summary = json!([{"type": "summary_text", "text": thought}]);
+    let responses = json!({"status": "completed", "output": [
+        {"type": "reasoning", "summary": summary, "content": [{"type": "reasoning_text", "text": thought}]}]});
+    let anthropic = json!({"content": [{"type": "thinking", "thinking": thought, "signature": "s"}],
+        "stop_reason": "end_turn"});
+    let chat = json!({"choices": [{"message": {"content": null, "reasoning_content": thought},
+        "finish_reason": "stop"}]});
+    for (path, reply) in
+        [("/responses", responses), ("/messages", anthropic), ("/chat/completions", chat)]
+    {
+        let (url, _requests) = endpoint(vec![ok(&reply)]);
+        let world = world();
+        let outcome = outcome(&ask(&world, &(url + path), &[]).ends(1));
+        assert_eq!(outcome["outcome"], "call_failed", "{path}: {outcome}");
+        assert_eq!(outcome["figures"]["reason"], "the reply has no text", "{path}");
+        world.run(&["show", "s1"]).ends(3);
+    }
+}
+
+#[test]
+fn openai_itself_is_told_the_cap_under_the_name_that_its_reasoning_models_take() {
+    for (url, member, other) in [
+        ("http://api.openai.com/v1/chat/completions", "max_completion_tokens", "max_tokens"),
+        ("http://API.OpenAI.com:80/v1/chat/completions", "max_completion_tokens", "max_tokens"),
+        (
+            "http://api.openai.com.example/v1/chat/completions",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+        (
+            "http://u@other.example/api.openai.com/chat/completions",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+    ] {
+        let (proxy, requests) = proxy(ok(&chat(&json!(NOTE))));
+        let world = world();
+        let mut command = asking(&world, url, KEY, &[]);
+        let ran = Ran::of(command.env("http_proxy", &proxy).env("NO_PROXY", "")).ends(0);
+        assert_eq!(outcome(&ran)["outcome"], "stored", "{url}: {ran}");
+        let (_, body) = requests.recv().expect("a request");
+        assert_eq!(body[member], 4096, "{url}: {body}");
+        assert_eq!(body.get(other), None, "{url}: {body}");
+    }
+}
+
+#[test]
+fn what_holds_for_a_rollover_holds_where_a_model_is_asked_outright() {
+    let (url, _requests) = endpoint(vec![ok(&chat(&json!(NOTE)))]);
+    let url = url + "/chat/completions";
+    let world = world();
+    let mut command = asking(&world, &url, KEY, &["--generation", "7"]);
+    let ran = Ran::of(command.env("GRAFF_CAP_BYTES", "16")).ends(0);
+    assert_eq!(ran.json()["generation"], 7, "{ran}");
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), &NOTE[..16]);
+    let drip = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n{".to_owned();
+    for flag in [&[][..], &["--note-timeout-seconds", "1"]] {
+        let (url, _requests) = endpoint(vec![Act::Drip(drip.clone())]);
+        let world = self::world();
+        let mut command = asking(&world, &(url + "/chat/completions"), KEY, flag);
+        if flag.is_empty() {
+            command.env("GRAFF_NOTE_TIMEOUT_SECONDS", "1");
+        }
+        let ran = Ran::of(&mut command).ends(1);
+        assert_eq!(outcome(&ran)["figures"]["reason"], "there was no answer in time");
+    }
+    for flag in [["--cap-bytes", "15"], ["--timeout", "0"], ["--note-timeout-seconds", "86401"]] {
+        ask(&world, "http://127.0.0.1:1/messages", &flag).ends(2);
+    }
+}
+
+#[test]
 fn an_endpoint_that_drips_is_left_when_the_time_is_up() {
     let drip = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n{".to_owned();
     let (url, _requests) = endpoint(vec![Act::Drip(drip)]);
@@ -129,8 +203,8 @@ fn what_can_be_known_before_the_call_is_refused_before_anything_is_on_record() {
         refused(&mut asking(&world, url, KEY, &[]), why);
     }
     let good = "http://127.0.0.1:1/messages";
-    refused(&mut asking(&world, good, KEY, &["--timeout", "0"]), "--timeout");
-    refused(&mut asking(&world, good, KEY, &["--timeout", "86401"]), "--timeout");
+    refused(&mut asking(&world, good, KEY, &["--timeout", "0"]), "may be 1 to 86400");
+    refused(&mut asking(&world, good, KEY, &["--timeout", "86401"]), "may be 1 to 86400");
     refused(&mut asking(&world, good, "sk\n-of-two-lines", &[]), "the key in GRAFF_API_KEY");
     let mut nameless = world.command(&["ask", "--transcript", "t.jsonl", "--endpoint", good]);
     refused(nameless.env("HOME", world.root()), "--model, with GRAFF_MODEL, or with a line `model");

@@ -71,3 +71,12 @@ fn a_key_of_16_bytes_is_a_secret() {
     Ran::of(&mut asking(&world, &url, sixteen, &[])).ends(0);
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), format!("{NOTE}; (the key)"));
 }
+
+#[test]
+fn a_short_key_goes_where_it_stands_by_itself_and_garbles_no_other_word() {
+    let echo = "the key no is not known; (no): nothing else is no key";
+    let (url, _requests) = endpoint(vec![http("401 Unauthorized", "", echo)]);
+    let ran = Ran::of(&mut asking(&world(), &(url + "/chat/completions"), "no", &[])).ends(1);
+    let said = "the key (the key) is not known; ((the key)): nothing else is (the key) key";
+    assert!(ran.stdout().contains(said), "{ran}");
+}

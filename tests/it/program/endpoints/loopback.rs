@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Write},
     net::TcpListener,
     process::Command,
     sync::mpsc::{self, Receiver},
@@ -34,21 +34,7 @@ pub(super) fn endpoint(script: Vec<Act>) -> (String, Receiver<(String, Value)>) 
         for act in script {
             let (mut stream, _) = listener.accept().expect("a connection");
             let mut reader = BufReader::new(stream.try_clone().expect("another handle"));
-            let (mut head, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                    break;
-                }
-                let lower = line.to_lowercase();
-                if let Some(value) = lower.strip_prefix("content-length:") {
-                    length = value.trim().parse().expect("a length");
-                }
-                head += &line;
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).expect("a body");
-            let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let (head, body) = request(&mut reader);
             let refusal = anthropic_refuses(&head, &body);
             let _ = send.send((head, body));
             match refusal.map_or(act, bad_request) {
@@ -63,6 +49,45 @@ pub(super) fn endpoint(script: Vec<Act>) -> (String, Receiver<(String, Value)>) 
         }
     });
     (url, requests)
+}
+
+/// A proxy that stands for every host, which answers one request.
+pub(super) fn proxy(act: Act) -> (String, Receiver<(String, Value)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let (send, requests) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut reader = BufReader::new(stream.try_clone().expect("another handle"));
+        let (mut head, mut body) = request(&mut reader);
+        if head.starts_with("CONNECT ") {
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("a tunnel");
+            (head, body) = request(&mut reader);
+        }
+        let _ = send.send((head, body));
+        let (Act::Say(said) | Act::Drip(said)) = act;
+        let _ = stream.write_all(said.as_bytes());
+    });
+    (url, requests)
+}
+
+/// Reads a request: head and body.
+fn request(reader: &mut impl BufRead) -> (String, Value) {
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        let lower = line.to_lowercase();
+        if let Some(value) = lower.strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
+        }
+        head += &line;
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("a body");
+    (head, serde_json::from_slice(&body).unwrap_or_default())
 }
 
 /// Why Anthropic's endpoint would refuse this request.
