@@ -151,6 +151,43 @@ fn sessions_are_chosen_by_name_by_their_newest_note_and_by_how_new_it_is() {
 }
 
 #[test]
+fn what_is_checked_can_be_chosen_by_name() {
+    let world = world(&[("fix-a", &[AUGUST]), ("fix-b", &[AUGUST]), ("plan", &[AUGUST])]);
+    assert_eq!(firsts(&world, &["verify", "--session-glob", "fix-*"]), "fix-a fix-b");
+    assert_eq!(firsts(&world, &["verify", "plan", "fix-a", "--session-glob", "fix-*"]), "fix-a");
+    world.run(&["verify", "--session-glob", "nobody"]).ends(3);
+}
+
+#[test]
+fn a_file_that_another_program_named_is_passed_over_with_a_word() {
+    let world = world(&[("s1", &[AUGUST])]);
+    let odd = world.log("s1").with_file_name("raw name.notes.jsonl");
+    std::fs::write(&odd, "{\"v\":1,\"session\":\"raw name\",\"text\":\"a note\"}\n")
+        .expect("a file of another program");
+    let said = format!(
+        "graff-notes: passed over raw name.notes.jsonl, which another program named\n  \
+         `graff-notes import '{odd}'` takes in its records; then move the file away\n"
+    );
+    for args in [
+        &["verify"][..],
+        &["export"],
+        &["search", "note"],
+        &["stats"],
+        &["list", "-n", "1"],
+        &["list", "--session-glob", "s*"],
+    ] {
+        let ran = world.run(args).ends(0);
+        assert_eq!(ran.stderr(), said, "{args:?}");
+        let json = world.run(&[args, &["--json"]].concat()).ends(0);
+        let warning = json.said("warning");
+        assert!(warning["advice"].as_str().is_some_and(|it| it.contains("import")), "{json}");
+    }
+    for args in [&["verify", "s1"][..], &["export", "s1"], &["list"]] {
+        world.run(args).quietly();
+    }
+}
+
+#[test]
 fn times_are_shown_in_the_style_that_is_asked_for() {
     let world = world(&[("s1", &[AUGUST + 1_500])]);
     let shown = |args: &[&str]| Ran::of(world.command(args).env("TZ", "AAA-2")).quietly();

@@ -12,7 +12,7 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::record::NoteAnswer;
+use super::{passed_over, record::NoteAnswer};
 use crate::{
     context::{Context, explain, is_forgotten},
     exit::Exit,
@@ -82,13 +82,38 @@ impl List {
         if names.is_empty() && unrecognised.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
-        let meant: Vec<_> =
-            names.iter().filter(|session| self.selection.scope.holds(session)).collect();
         let mut rows = Rows {
             clock: self.selection.times.clock(cx.out.form()),
             table: Table::of(HEAD),
             exit: Exit::Done,
         };
+        let kept = self.look(cx, &store, &names, &mut rows)?;
+        for answer in self.newest_of(kept) {
+            rows.say(cx, &answer)?;
+        }
+        if self.selection.is_everything() && self.limit.is_none() {
+            for file in &unrecognised {
+                let path = store.notes_path().join(file);
+                rows.say(cx, &Answer::on(None, path, None, "unrecognised"))?;
+            }
+        } else {
+            // They have no name and no time that could be asked for.
+            passed_over::warn(cx, &store, &unrecognised);
+        }
+        heard_or_not(rows.table.end(&mut cx.out))?;
+        Ok(rows.exit)
+    }
+
+    /// Says of each session how it is; returns those that are to be chosen among first.
+    fn look<'a>(
+        &self,
+        cx: &mut Context,
+        store: &Store,
+        names: &'a [SessionName],
+        rows: &mut Rows,
+    ) -> Result<Vec<Answer<'a>>, Stop> {
+        let meant = names.iter().filter(|session| self.selection.scope.holds(session));
+        let meant: Vec<&'a SessionName> = meant.collect();
         let mut progress = Progress::new(&cx.notices, meant.len(), "looking");
         let mut kept = Vec::new();
         parallel::in_order(
@@ -99,11 +124,11 @@ impl List {
                 if looked.as_ref().is_err_and(is_forgotten) {
                     return Ok(ControlFlow::Continue(()));
                 }
-                let looked = looked.map_err(|e| explain(e, &store, session)).inspect_err(|why| {
+                let looked = looked.map_err(|e| explain(e, store, session)).inspect_err(|why| {
                     progress.aside(|| cx.notices.warn(why));
                     rows.exit = Exit::Failed;
                 });
-                let answer = Answer::of(&store, session, looked.ok().as_ref());
+                let answer = Answer::of(store, session, looked.ok().as_ref());
                 match self.limit {
                     _ if !self.selection.period.holds(answer.time()) => {}
                     Some(_) => kept.push(answer),
@@ -112,18 +137,7 @@ impl List {
                 Ok(ControlFlow::Continue(()))
             },
         )?;
-        drop(progress);
-        for answer in self.newest_of(kept) {
-            rows.say(cx, &answer)?;
-        }
-        // They have no name and no time that could be asked for.
-        let is_everything = self.selection.is_everything();
-        for file in unrecognised.iter().filter(|_| is_everything && self.limit.is_none()) {
-            let path = store.notes_path().join(file);
-            rows.say(cx, &Answer::on(None, path, None, "unrecognised"))?;
-        }
-        heard_or_not(rows.table.end(&mut cx.out))?;
-        Ok(rows.exit)
+        Ok(kept)
     }
 
     /// Returns the answers with the newest notes, by session.

@@ -21,6 +21,7 @@ mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod note_turn;
+mod passed_over;
 mod record;
 mod repair;
 mod rollover;

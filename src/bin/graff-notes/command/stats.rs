@@ -7,6 +7,7 @@ use clap::Args;
 use graff_notes::{session::SessionName, store::Store, units::Timestamp};
 use serde::Serialize;
 
+use super::passed_over;
 use crate::{
     calendar::{Calendar, Step},
     context::{Context, explain, is_forgotten},
@@ -87,7 +88,7 @@ struct SizeBar {
 impl Stats {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
-        let mut sessions = store.sessions()?.names;
+        let mut sessions = passed_over::sessions(cx, &store)?;
         sessions.retain(|session| self.selection.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "counting");
         let (mut whole, mut read, mut unreadable) = (Totals::default(), 0, 0);

@@ -13,12 +13,13 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::record::NoteAnswer;
+use super::{passed_over, record::NoteAnswer};
 use crate::{
     context::{Context, explain, is_forgotten, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Output, Progress, Table, plural, shown},
+    selection::Scope,
 };
 
 const EXAMPLES: &str = "\
@@ -52,6 +53,8 @@ pub(crate) struct Verify {
     /// Names of the sessions; without any, all of them
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(Serialize)]
@@ -90,10 +93,11 @@ impl Verify {
             self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
         let all = named.is_empty();
-        let sessions = if all { store.sessions()?.names } else { named };
+        let mut sessions = if all { passed_over::sessions(cx, &store)? } else { named };
+        sessions.retain(|session| self.scope.holds(session));
         if sessions.is_empty() {
             let folder = store.notes_path();
-            let what = format_args!("verify anything: there is no session in {folder}");
+            let what = format_args!("verify anything: there is no such session in {folder}");
             return Err(Failure::nothing(what).at(&folder).into());
         }
         let mut progress = Progress::new(&cx.notices, sessions.len(), "checking");

@@ -21,5 +21,5 @@ pub(crate) use notices::Notices;
 pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};
 pub(crate) use table::{Cell, Table};
-pub(crate) use text::{first_line, plural, shown, size};
+pub(crate) use text::{first_line, plural, quoted, shown, size};
 pub(crate) use time::Clock;

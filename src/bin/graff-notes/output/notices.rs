@@ -44,7 +44,11 @@ const TAKEN_WHOLE: usize = 512;
 #[serde(rename_all = "snake_case")]
 enum Said<'a> {
     Error(&'a Failure),
-    Warning { message: String },
+    Warning {
+        message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        advice: Option<&'a str>,
+    },
 }
 
 impl Notices {
@@ -89,10 +93,19 @@ impl Notices {
 
     /// Says what is wrong, though the command goes on.
     pub(crate) fn warn(&self, what: impl fmt::Display) {
+        self.warning(what, None);
+    }
+
+    /// Says what is wrong, though the command goes on, and what can be done about it.
+    pub(crate) fn warn_and_advise(&self, what: impl fmt::Display, advice: impl AsRef<str>) {
+        self.warning(what, Some(advice.as_ref()));
+    }
+
+    fn warning(&self, what: impl fmt::Display, advice: Option<&str>) {
         match self.form {
-            Form::Json => say_json(&Said::Warning { message: what.to_string() }),
-            Form::Terminal | Form::Plain => say(&words(what, None)),
-            Form::AtOnce => say_at_once(&words(what, None)),
+            Form::Json => say_json(&Said::Warning { message: what.to_string(), advice }),
+            Form::Terminal | Form::Plain => say(&words(what, advice)),
+            Form::AtOnce => say_at_once(&words(what, advice)),
         }
     }
 

@@ -139,3 +139,8 @@ const fn is_ignorable(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}'
     )
 }
+
+/// Returns a path as a shell takes it.
+pub(crate) fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
+}

@@ -7,8 +7,9 @@ use graff_notes::{
     units::Timestamp,
 };
 
-use super::{Finding, quoted};
+use super::Finding;
 use crate::{
+    command::passed_over,
     context::{is_forgotten, now},
     output::plural,
 };
@@ -67,14 +68,11 @@ fn damaged(session: &SessionName, health: &Health) -> Finding {
 /// Says which files stand between the logs that another program named.
 fn of_others(store: &Store, files: &[String]) -> Option<Finding> {
     let (first, more) = files.split_first()?;
-    let path = quoted(store.notes_path().join(first).as_str());
     let what = match more.len() {
         0 => format!("{first} is a file that another program named"),
         more => format!("{first} and {more} more are files that another program named"),
     };
-    let advice =
-        format!("`graff-notes import {path}` takes in its records; then move the file away");
-    Some(Finding::warning(CHECK, what, advice))
+    Some(Finding::warning(CHECK, what, passed_over::advice(store, first)))
 }
 
 /// What logs tell of the clock that their records were stamped by.

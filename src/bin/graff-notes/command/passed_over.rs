@@ -1,0 +1,32 @@
+//! Files between the logs that another program named: which sessions there are beside them, and what is
+//! said where they are passed over.
+
+use graff_notes::{
+    session::SessionName,
+    store::{Sessions, Store},
+};
+
+use crate::{context::Context, failure::Failure, output::quoted};
+
+/// Returns the sessions of a store, and says which files between their logs are passed over.
+pub(super) fn sessions(cx: &Context, store: &Store) -> Result<Vec<SessionName>, Failure> {
+    let Sessions { names, unrecognised } = store.sessions()?;
+    warn(cx, store, &unrecognised);
+    Ok(names)
+}
+
+/// Says that these files are passed over, and what can be done about the first.
+pub(super) fn warn(cx: &Context, store: &Store, files: &[String]) {
+    let Some((first, more)) = files.split_first() else { return };
+    let what = match more.len() {
+        0 => format!("passed over {first}, which another program named"),
+        more => format!("passed over {first} and {more} more, which another program named"),
+    };
+    cx.notices.warn_and_advise(what, advice(store, first));
+}
+
+/// Returns what can be done about such a file.
+pub(super) fn advice(store: &Store, file: &str) -> String {
+    let path = quoted(store.notes_path().join(file).as_str());
+    format!("`graff-notes import {path}` takes in its records; then move the file away")
+}
