@@ -270,6 +270,25 @@ fn a_program_that_never_ends_is_not_waited_for() {
     assert!(ran.stdout().contains("had not ended after 4 s"), "{ran}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_file_system_is_named_as_the_system_names_it() {
+    let world = World::new();
+    let stat = Command::new("stat").args(["-f", "-c", "%T %t", world.root().as_str()]).output();
+    let Ok(stat) = stat else { return crate::support::skipped("there is no `stat`") };
+    let said = String::from_utf8(stat.stdout).expect("UTF-8");
+    let (name, number) = said.trim().split_once(' ').expect("a name and a number");
+    let found = findings(&world, 0);
+    let detail = finding(&found, "file system")["detail"].as_str().expect("words").to_owned();
+    // These three have one number.
+    let name = if name == "ext2/ext3" { "ext4" } else { name };
+    assert!(detail.contains(name) || detail.contains(number), "{detail}, {said}");
+    assert!(
+        !(name == "ext4" && detail.contains("0x")),
+        "a kind that is known has a name: {detail}"
+    );
+}
+
 #[test]
 fn who_interrupts_it_finds_nothing_left_behind() {
     let world = World::new();
@@ -363,6 +382,47 @@ fn advice_works_whatever_the_folder_is_called() {
         sh(&advice);
         let found = run(&["doctor", "--json"]).ends(0).answers();
         assert_eq!(finding(&found, check)["status"], "ok", "{advice}");
+    }
+}
+
+/// What `doctor --help` names for a report: the commands, each with what stands for a session.
+fn of_a_report(help: &str) -> Vec<Vec<String>> {
+    let (_, report) = help.split_once("For a report").expect("what a report is made of");
+    let (report, _) = report.split_once("\n\n").expect("its end");
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    let quoted = report.split('`').skip(1).step_by(2);
+    let words = |command: &str| {
+        command.split(' ').skip(1).map(|word| word.replace("SESSION", "s1")).collect()
+    };
+    quoted.map(words).collect()
+}
+
+#[test]
+fn what_a_report_is_made_of_has_no_secret_in_it() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "the password is s3cret"]).ends(0);
+    let log = fs::read_to_string(world.log("s1")).expect("a log");
+    let junk = "{\"v\":1,\"session\":\"s1\",\"text\":\"s3cret\nthe s3cret\n";
+    fs::write(world.log("s1"), log + junk).expect("damage");
+    let help = world.run(&["doctor", "--help"]).quietly();
+    let commands = of_a_report(help.stdout());
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for args in commands {
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        for json in [&[][..], &["--json"]] {
+            if args.contains(&"--json") && !json.is_empty() {
+                continue;
+            }
+            let mut command = world.command(&[&args[..], json].concat());
+            command.env("HOME", world.root()).env_remove("CODEX_HOME");
+            command.env_remove("CLAUDE_CONFIG_DIR");
+            command.env("GRAFF_NOTE_FROM", "command:KEY=s3cret ask-my-model --key s3cret");
+            command.env("GRAFF_ENDPOINT", "https://user:s3cret@api.example/messages?key=s3cret");
+            let ran = Ran::of(&mut command);
+            assert!(!ran.has_status(2), "{args:?}: {ran}");
+            assert!(ran.stdout().len() > 100, "{args:?}: {ran}");
+            assert!(!format!("{ran}").contains("s3cret"), "{args:?}: {ran}");
+        }
     }
 }
 

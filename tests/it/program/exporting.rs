@@ -188,6 +188,39 @@ fn what_is_no_plain_file_is_never_written_to() {
 }
 
 #[test]
+fn a_dash_stands_for_stdout() {
+    let world = world();
+    let bare = world.run(&["export", "s3"]).quietly();
+    for flags in [&["--output", "-"][..], &["-o", "-"], &["-o", "-", "--force"]] {
+        let ran = world.run(&[&["export", "s3"], flags].concat()).quietly();
+        assert_eq!(ran.stdout(), bare.stdout(), "{flags:?}");
+    }
+    assert_eq!(world.run(&["export", "s3", "-o", "-", "--json"]).quietly().json()["session"], "s3");
+    assert!(!world.root().join("-").exists());
+}
+
+#[test]
+fn without_text_an_export_says_how_much_there_is_and_what_it_is() {
+    let world = world();
+    let with = world.run(&["export", "--format", "jsonl"]).ends(5).answers();
+    let without = world.run(&["export", "--format", "jsonl", "--without-text"]).ends(5).answers();
+    for (mut with, mut without) in with.into_iter().zip(without) {
+        let text = with.get_mut("text").map(Value::take);
+        let bytes = text.as_ref().and_then(Value::as_str).map(str::len);
+        assert!(without.get("text").is_none_or(Value::is_null), "{without}");
+        let text_bytes = without.as_object_mut().expect("an object").remove("text_bytes");
+        assert_eq!(text_bytes, bytes.map(Value::from));
+        assert_eq!(without, with, "the rest is as it is");
+    }
+    world.put("s4", "{\"v\":1,\"session\":\"s4\",\"text\":\"four\",\"seq\":1}\n");
+    let markdown = world.run(&["export", "s4", "--without-text"]).quietly();
+    assert_eq!(markdown.stdout(), "# s4\n\n* note 1 · generation 0 · 4 bytes of text\n\n");
+    let document = world.run(&["export", "s4", "--without-text", "--format", "json"]).quietly();
+    let ran = world.fed(document.stdout(), &["import", "-", "--as", "s5"]).ends(2);
+    assert!(ran.stderr().contains("has no text"), "{ran}");
+}
+
+#[test]
 fn a_failure_leaves_no_file() {
     let world = World::new();
     world.put("s1", "{\"v\":1,\"session\":\"s1\",\"text\":\"a note\"}\n");

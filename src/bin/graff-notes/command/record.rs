@@ -50,6 +50,9 @@ pub(super) struct RecordAnswer<'a> {
     pub(super) kind: &'static str,
     pub(super) created_at: Timestamp,
     pub(super) text: Option<Cow<'a, str>>,
+    /// How long the text is, where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text_bytes: Option<Bytes>,
     pub(super) cut: Bytes,
     pub(super) line: u64,
     pub(super) offset: Bytes,
@@ -69,6 +72,7 @@ impl<'a> RecordAnswer<'a> {
             kind: record.kind().as_str(),
             created_at: record.created_at,
             text,
+            text_bytes: None,
             cut,
             line: entry.number,
             offset: entry.offset,
@@ -81,6 +85,12 @@ impl<'a> RecordAnswer<'a> {
         Self { session: Some(Cow::Borrowed(session.as_str())), ..self }
     }
 
+    /// Leaves the text out, and says how long it is.
+    pub(super) fn without_text(self) -> Self {
+        let text_bytes = self.text.as_deref().map(Bytes::of);
+        Self { text: None, text_bytes, ..self }
+    }
+
     /// Returns the same, kept apart from the line that it was read from.
     pub(super) fn into_owned(self) -> RecordAnswer<'static> {
         RecordAnswer {
@@ -90,6 +100,7 @@ impl<'a> RecordAnswer<'a> {
             kind: self.kind,
             created_at: self.created_at,
             text: self.text.map(|text| Cow::Owned(text.into_owned())),
+            text_bytes: self.text_bytes,
             cut: self.cut,
             line: self.line,
             offset: self.offset,

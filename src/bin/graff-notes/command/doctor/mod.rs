@@ -25,10 +25,10 @@ Examples:
   graff-notes doctor
   graff-notes doctor --json | jq 'select(.status != \"ok\")'
 
-For a report to us: what this prints, `graff-notes config show`, and of a session `graff-notes verify \
-SESSION --json` and `graff-notes log SESSION --json | jq -c 'del(.text)'`. None of them has the text of \
-a note, and `config show` masks what may be a secret; look all the same whether you want to tell the \
-names and paths.
+For a report to us: what `graff-notes doctor` prints, and `graff-notes config show`, and of a session \
+`graff-notes verify SESSION --json` and `graff-notes export SESSION --without-text`. None of them has \
+the text of a note, and what may be a secret in the settings is masked; look all the same whether you \
+want to tell the names and paths.
 
 It writes a note in a folder of its own beside the notes, with a second process, and removes it. \
 In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
@@ -108,11 +108,6 @@ impl Doctor {
         let failed = findings.iter().any(|finding| finding.status == Status::Failure);
         Ok(if failed { Exit::Failed } else { Exit::Done })
     }
-}
-
-/// Returns a path as a shell takes it.
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 fn version() -> String {

@@ -80,6 +80,14 @@ impl<'a> Entry<'a> {
         Some(Self::Damage(Unread::of(session, DAMAGE, (line, offset), "torn_tail", detail)))
     }
 
+    /// Returns the same, without the text of a note.
+    pub(super) fn without_text(self) -> Self {
+        match self {
+            Self::Record(record) => Self::Record(record.without_text()),
+            Self::Damage(_) | Self::Newer(_) => self,
+        }
+    }
+
     /// Returns the same, kept apart from the line.
     pub(super) fn into_owned(self) -> Entry<'static> {
         match self {

@@ -3,7 +3,10 @@
 use graff_notes::units::{Bytes, Timestamp};
 
 use super::entry::{Entry, Unread};
-use crate::{command::record::RecordAnswer, output::Clock};
+use crate::{
+    command::record::RecordAnswer,
+    output::{Clock, plural},
+};
 
 /// The shortest fence of a block of code.
 const FENCE_MIN: usize = 3;
@@ -13,7 +16,7 @@ pub(super) fn entry(entry: &Entry<'_>, clock: &Clock) -> String {
     match entry {
         Entry::Record(record) => match &record.text {
             Some(text) => note(record, text, clock),
-            None => format!("* {}\n\n", title(record, clock)),
+            None => format!("* {}{}\n\n", title(record, clock), left_out(record)),
         },
         Entry::Damage(damage) => unread("damage", damage),
         Entry::Newer(newer) => unread("newer version", newer),
@@ -47,6 +50,12 @@ fn title(record: &RecordAnswer<'_>, clock: &Clock) -> String {
         at => format!(" · {}", clock.show(at)),
     };
     format!("{}{number} · generation {}{at}", record.kind, record.r#gen)
+}
+
+/// Returns what stands for a text that is left out.
+fn left_out(record: &RecordAnswer<'_>) -> String {
+    let bytes = record.text_bytes.map(|bytes| plural(bytes.get(), "byte"));
+    bytes.map(|bytes| format!(" · {bytes} of text")).unwrap_or_default()
 }
 
 /// Returns a fence that nothing in the text can close.

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
-use super::verify::graver;
+use super::{passed_over, verify::graver};
 use crate::{
     context::{Context, explain, is_forgotten, session},
     exit::Exit,
@@ -33,7 +33,8 @@ Markdown is for reading. JSON and JSONL hold every record and every fault, and `
 them back. A file that is there is only replaced with --force, and only by a whole one.
 
 A record of a newer version of the format is exported as what it is, without its text: it is no \
-damage, and `import` leaves it out.
+damage, and `import` leaves it out. With --without-text nobody has the texts, and `import` takes \
+nothing of it.
 
 Exit status: 5 where damage was met, which is exported as such; else 1 where a log could not be \
 read, else 3 where a session that was named is not there, or none is; else 0.";
@@ -48,12 +49,16 @@ pub(crate) struct Export {
     /// What the document is; without this markdown, and jsonl with --json
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Writes to this file instead of stdout
+    /// Writes to this file; without it, or where it is -, to stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<Utf8PathBuf>,
     /// Replaces the file if it is there
     #[arg(long, requires = "output")]
     force: bool,
+    /// Says of each note how long it is, and leaves its text out: for whoever is to see how the notes
+    /// are kept, and not what they say
+    #[arg(long)]
+    without_text: bool,
     /// Only the last N records of each session
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -96,7 +101,8 @@ impl Export {
         let named =
             self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
-        let mut sessions = if named.is_empty() { store.sessions()?.names } else { named };
+        let mut sessions =
+            if named.is_empty() { passed_over::sessions(cx, &store)? } else { named };
         sessions.retain(|session| self.selection.scope.holds(session));
         if sessions.is_empty() {
             let folder = store.notes_path();
@@ -114,29 +120,34 @@ impl Export {
         let Run { cx, sheet, sum: Sum { records, damage }, progress } = run;
         drop(progress);
         let sessions = sheet.end(&mut cx.out)?;
-        if let Some(path) = &self.output {
+        if let Some(path) = self.file() {
             let path = path.as_str();
             heard_or_not(say(cx, &Answer { path, format, sessions, records, damage }))?;
         }
         Ok(exit)
     }
 
+    /// Returns the file that is written to, if it is not stdout.
+    fn file(&self) -> Option<&Utf8Path> {
+        self.output.as_deref().filter(|path| *path != "-")
+    }
+
     fn format(&self, cx: &Context) -> Result<Format, Failure> {
         let is_json = cx.out.form() == Form::Json;
         match self.format {
-            Some(Format::Markdown) if is_json && self.output.is_none() => {
+            Some(Format::Markdown) if is_json && self.file().is_none() => {
                 Err(Failure::input("write Markdown with --json: it is none")
                     .advise("leave one of the two out, or name a file with --output"))
             }
             Some(format) => Ok(format),
             None => {
-                Ok(if is_json && self.output.is_none() { Format::Jsonl } else { Format::Markdown })
+                Ok(if is_json && self.file().is_none() { Format::Jsonl } else { Format::Markdown })
             }
         }
     }
 
     fn target(&self, store: &Store) -> Result<Target, Failure> {
-        if let Some(path) = &self.output
+        if let Some(path) = self.file()
             && is_in(store, path)
         {
             let what = format_args!("write {path}: it would stand among the store's own files");
@@ -144,7 +155,7 @@ impl Export {
             return Err(Failure::input(what).advise(advice).at(path));
         }
         let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
-        Target::of(self.output.as_deref(), if_there)
+        Target::of(self.file(), if_there)
     }
 
     fn holds(&self, entry: &Entry<'_>) -> bool {
@@ -191,6 +202,7 @@ impl Run<'_> {
             let Some(entry) = entry.filter(|entry| said.is_ok() && export.holds(entry)) else {
                 return;
             };
+            let entry = if export.without_text { entry.without_text() } else { entry };
             match &mut last {
                 None => said = self.say(session, &entry),
                 Some(last) => last.push(entry.into_owned()),
