@@ -5,7 +5,8 @@ use std::{fs, io, os::unix::fs::MetadataExt};
 use camino::Utf8Path;
 use graff_notes::store::Store;
 
-use super::{Finding, quoted};
+use super::Finding;
+use crate::output::quoted;
 
 /// What group and others may do with a file, as bits of its mode.
 const BITS_OF_OTHERS: u32 = 0o077;
@@ -20,6 +21,23 @@ const WEAK: [(i64, &str, &str); 7] = [
     (0x0102_1997, "9p", NETWORK),
     (0x0102_1994, "tmpfs", "a restart of the machine empties it"),
     (0x6573_5546, "fuse", "whether it keeps what it was told to sync depends on its program"),
+];
+
+/// File systems on disks of this machine: their numbers and names.
+///
+/// Source: `linux/magic.h`.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const LOCAL: [(i64, &str); 10] = [
+    (0xEF53, "ext2/ext3/ext4"),
+    (0x5846_5342, "xfs"),
+    (0x9123_683E, "btrfs"),
+    (0x2FC1_2FC1, "zfs"),
+    (0xCA45_1A4E, "bcachefs"),
+    (0xF2F5_2010, "f2fs"),
+    (0x3153_464A, "jfs"),
+    (0x5265_4973, "reiserfs"),
+    (0xF15F, "ecryptfs"),
+    (0x794C_7630, "overlayfs"),
 ];
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -45,7 +63,10 @@ pub(super) fn file_system(root: &Utf8Path) -> Finding {
             format!("{name}: {why}"),
             "keep notes that matter on a local disk",
         ),
-        None => Finding::ok(CHECK, format!("local, of kind {kind:#x}")),
+        None => match LOCAL.iter().find(|(number, _)| *number == kind) {
+            Some((_, name)) => Finding::ok(CHECK, format!("local: {name}")),
+            None => Finding::ok(CHECK, format!("of a kind not known here, {kind:#x}")),
+        },
     }
 }
 
