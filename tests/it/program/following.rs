@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::ExitStatusExt,
-    process::{Child, ChildStderr, ExitStatus, Stdio},
+    process::{Child, ChildStderr, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
     time::{Duration, Instant},
@@ -35,7 +35,10 @@ struct Following {
 
 impl Following {
     fn start(world: &World, args: &[&str]) -> Self {
-        let mut command = world.command(&[&["follow"], args].concat());
+        Self::of(world.command(&[&["follow"], args].concat()))
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -124,6 +127,59 @@ fn write(world: &World, session: &str, text: &str) {
 /// Follows all, from the first note on: whether a note is there before the first look makes no
 /// difference then.
 const ALL: &[&str] = &["-n", "1000000"];
+
+/// However much comes at once, it is said as it is read.
+#[test]
+fn a_long_log_that_appears_is_told_in_little_room() {
+    const NOTES: u64 = 30_000;
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "from before"]).quietly();
+    let text = "x".repeat(1_000);
+    let record =
+        |seq| format!("{{\"v\":1,\"session\":\"long\",\"text\":\"{text}\",\"seq\":{seq}}}\n");
+    let elsewhere = world.root().join("long");
+    fs::write(&elsewhere, (1..=NOTES).map(record).collect::<String>()).expect("a file");
+    let following = Following::of(world.command_within_kib(24 * 1024, &["follow", "-n", "1"]));
+    assert!(following.line().ends_with("from before"), "what was there has been looked at");
+    fs::rename(elsewhere, world.log("long")).expect("it is moved");
+    for seq in 1..=NOTES {
+        let line = following.line();
+        assert!(line.starts_with(&format!("long\t{seq}\t")), "{}", &line[..40]);
+    }
+}
+
+/// What it costs to wait is nothing: it is woken, and doesn't look by itself but once a minute.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_does_nothing_where_nothing_happens() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "from before"]).quietly();
+    let following = Following::start(&world, &["-n", "1"]);
+    following.line();
+    world.run(&["write", "s1", "--text", "a note"]).quietly();
+    following.line();
+    let switches = || {
+        let mut sum = 0;
+        let tasks = fs::read_dir(format!("/proc/{}/task", following.child.id()));
+        for task in tasks.expect("it is at work").flatten() {
+            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+            let counts = status.lines().filter_map(|line| line.split_once("ctxt_switches:\t"));
+            sum += counts.filter_map(|(_, count)| count.parse::<u64>().ok()).sum::<u64>();
+        }
+        sum
+    };
+    // It may still be on its way to the next wait.
+    let (mut before, mut still) = (switches(), Instant::now());
+    let since = Instant::now();
+    while still.elapsed() < Duration::from_secs(2) {
+        assert!(since.elapsed() < PATIENCE, "it never rests");
+        thread::sleep(Duration::from_millis(100));
+        let now = switches();
+        if now != before {
+            (before, still) = (now, Instant::now());
+        }
+    }
+}
 
 #[test]
 fn every_note_of_fast_writers_comes_once_and_in_order() {

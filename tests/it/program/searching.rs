@@ -105,7 +105,7 @@ fn sessions_come_in_their_order_and_no_more_lines_than_are_wanted() {
         |(at, name): (usize, &String)| [1, 2].map(|more| format!("{name} {} 1", at % 5 + more));
     let all: Vec<_> = names.iter().enumerate().flat_map(places_in).collect();
     assert_eq!(places(&world, &["needle"]), all);
-    for limit in [0, 1, 7, 400, 401] {
+    for limit in [1, 7, 400, 401] {
         let limit = limit.to_string();
         let wanted = all.len().min(limit.parse().expect("a number"));
         assert_eq!(places(&world, &["needle", "-n", &limit]), all[..wanted], "{limit}");
@@ -203,4 +203,26 @@ fn what_is_found_early_waits_in_little_memory_for_what_is_due_first() {
     let ran =
         Ran::of(shell.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
     assert_eq!(ran.ends(0).stdout().lines().count(), 200);
+}
+
+#[test]
+fn no_lines_are_nothing_to_ask_for() {
+    let world = world(&[("s1", &["a needle"])]);
+    let ran = world.run(&["search", "needle", "-n", "0"]).ends(2);
+    assert!(ran.stderr().contains("invalid value '0'"), "{ran}");
+}
+
+/// Where a process may hold so much of its own, in KiB, it is ended by the system rather than that
+/// it holds all of a long log.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_is_held_than_is_wanted() {
+    let world = World::new();
+    let line =
+        "a needle, and what else there is to say in a kilobyte".to_owned() + &"-".repeat(950);
+    let record =
+        |seq| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"{line}\",\"seq\":{seq}}}\n");
+    world.put("s1", (1..=30_000).map(record).collect::<String>());
+    let ran = world.within_kib(24 * 1024, &["search", "needle", "-n", "3"]).quietly();
+    assert_eq!(ran.stdout().lines().count(), 3);
 }

@@ -101,6 +101,28 @@ impl World {
         Ran::of(&mut self.command(args))
     }
 
+    /// Runs the program where it may hold so much memory of its own, in KiB.
+    pub(crate) fn within_kib(&self, most: u32, args: &[&str]) -> Ran {
+        Ran::of(&mut self.command_within_kib(most, args))
+    }
+
+    /// The program where it may hold so much memory of its own, in KiB.
+    pub(crate) fn command_within_kib(&self, most: u32, args: &[&str]) -> Command {
+        let script = format!("ulimit -d {most} && exec \"$0\" \"$@\"");
+        let program = self.command(args);
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).arg(program.get_program()).args(args);
+        shell.current_dir(self.root()).stdin(Stdio::null());
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        for (name, value) in program.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell
+    }
+
     /// Runs the program with `stdin`.
     pub(crate) fn fed(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         let mut command = self.command(args);

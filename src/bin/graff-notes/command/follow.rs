@@ -115,12 +115,15 @@ impl Logs {
         let mut last = VecDeque::new();
         for session in self.all()? {
             let mut mine = VecDeque::new();
-            self.read(cx, &session, &mut |entry| {
+            let read = self.read(&session, &mut |entry| {
                 if let Some(note) = note(&entry, &session) {
                     mine.push_back(note);
                     record::keep_last(&mut mine, limit);
                 }
             });
+            if let Err(why) = read {
+                cx.notices.failure(&why);
+            }
             last.extend(mine);
         }
         last.make_contiguous().sort_by_key(|note| note.created_at);
@@ -135,26 +138,36 @@ impl Logs {
         clock: &Clock,
         session: &SessionName,
     ) -> Result<(), Stop> {
-        let mut come = Vec::new();
-        self.read(cx, session, &mut |entry| match &entry.line {
+        let mut said = Ok(());
+        let read = self.read(session, &mut |entry| match &entry.line {
             Line::Bad(fault) => {
                 let number = entry.number;
                 let what = format_args!("line {number} of session {session} is no note: {fault}");
                 cx.notices.warn(what);
             }
-            _ => come.extend(note(&entry, session)),
+            _ => {
+                // As it comes: a log that appears may be longer than what can be held.
+                if let Some(note) = note(&entry, session).filter(|_| said.is_ok()) {
+                    said = say(cx, clock, &note);
+                }
+            }
         });
-        come.iter().try_for_each(|note| say(cx, clock, note))
+        if let Err(why) = read {
+            cx.notices.failure(&why);
+        }
+        said
     }
 
-    /// Hands what has come in a session's log to `visit`; a log that cannot be read is said to be
-    /// that, and tried again when it changes.
-    fn read(&mut self, cx: &Context, session: &SessionName, visit: &mut dyn FnMut(Entry<'_>)) {
+    /// Hands what has come in a session's log to `visit`; one that cannot be read now is tried again
+    /// when it changes.
+    fn read(
+        &mut self,
+        session: &SessionName,
+        visit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<(), Failure> {
         let follower =
             self.followers.entry(session.clone()).or_insert_with(|| self.store.follow(session));
-        if let Err(e) = follower.catch_up(visit) {
-            cx.notices.failure(&explain(e, &self.store, session));
-        }
+        follower.catch_up(visit).map_err(|e| explain(e, &self.store, session))
     }
 }
 

@@ -52,6 +52,11 @@ impl Found {
             lines,
         })
     }
+
+    /// Returns how many lines match.
+    pub(super) fn hits(&self) -> usize {
+        self.lines.iter().filter(|line| line.places.is_some()).count()
+    }
 }
 
 /// Keeps so much of what was found that no more than `left` lines match, and counts them off.

@@ -1,6 +1,7 @@
 //! `search`: in which notes of all sessions something stands.
 
 use std::{
+    num::NonZeroUsize,
     ops::ControlFlow,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -14,7 +15,7 @@ use graff_notes::{
 
 use super::{
     found::{self, Found},
-    hits,
+    hits, passed_over,
 };
 use crate::{
     context::{Context, explain, is_forgotten},
@@ -55,7 +56,7 @@ pub(crate) struct Search {
     context: usize,
     /// Ends after N lines found
     #[arg(short = 'n', long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     #[command(flatten)]
     selection: Selection,
 }
@@ -64,17 +65,18 @@ impl Search {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let needle = self.needle()?;
         let store = cx.store()?;
-        let mut sessions = store.sessions()?.names;
+        let mut sessions = passed_over::sessions(cx, &store)?;
         sessions.retain(|session| self.selection.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "searching");
         let clock = self.selection.times.clock(cx.out.form());
         let unreadable = AtomicU64::new(0);
-        let mut left = self.limit.unwrap_or(usize::MAX);
+        let most = self.limit.map_or(usize::MAX, NonZeroUsize::get);
+        let mut left = most;
         let (mut is_found, mut failures) = (false, Vec::new());
         cx.out.page();
         parallel::in_order(
             &sessions,
-            |session| self.look(&store, session, &needle, &unreadable),
+            |session| self.look(&store, session, &needle, most, &unreadable),
             |session, looked| {
                 progress.step();
                 match looked {
@@ -108,18 +110,23 @@ impl Search {
             .map_err(|why| Failure::input(format_args!("search for {:?}: {why}", self.text)))
     }
 
-    /// Looks through the notes of one session.
+    /// Looks through the notes of one session, and holds no more of them than `most` lines call for.
     fn look(
         &self,
         store: &Store,
         session: &SessionName,
         needle: &Needle,
+        most: usize,
         unreadable: &AtomicU64,
     ) -> Result<Vec<Found>, graff_notes::Error> {
-        let mut found = Vec::new();
+        let (mut found, mut lines) = (Vec::new(), 0);
         let tail = store.replay(session, &mut |entry| match entry.line {
-            Line::Record(record) if self.selection.period.holds(record.created_at) => {
-                found.extend(Found::of(&record, needle, self.context));
+            Line::Record(record)
+                if lines < most && self.selection.period.holds(record.created_at) =>
+            {
+                let note = Found::of(&record, needle, self.context);
+                lines += note.as_ref().map_or(0, Found::hits);
+                found.extend(note);
             }
             Line::Bad(_) | Line::Newer => {
                 unreadable.fetch_add(1, Ordering::Relaxed);
