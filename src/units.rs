@@ -5,7 +5,7 @@
 
 use std::{fmt, num::NonZeroU64};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 macro_rules! unit {
     ($(#[$doc:meta])* $name:ident) => {
@@ -87,6 +87,14 @@ unit! {
 unit! {
     /// Milliseconds since the Unix epoch.
     Timestamp
+}
+
+impl Calls {
+    /// Writes how many calls are left: null where there is [no limit](Self::MAX).
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+    pub(crate) fn serialize_left<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Some(*self).filter(|left| *left < Self::MAX).serialize(to)
+    }
 }
 
 impl Bytes {

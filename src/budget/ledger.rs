@@ -59,7 +59,8 @@ pub struct Balance {
     pub cap: Calls,
     /// The calls that were admitted.
     pub used: Calls,
-    /// The calls that are left; [`Calls::MAX`] where there is no limit.
+    /// The calls that are left; [`Calls::MAX`] where there is no limit, which is null in JSON.
+    #[serde(serialize_with = "Calls::serialize_left")]
     pub remaining: Calls,
     /// The calls that are held back for the landing.
     pub reserve: Calls,

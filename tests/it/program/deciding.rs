@@ -110,8 +110,12 @@ fn the_budget_is_told_with_its_boundary() {
     );
     assert_eq!(budget("--calls-cap 6")["least_remaining_for_note"], Value::Null);
     let unlimited = budget("--calls-used 5");
-    assert_eq!(unlimited["remaining"], json!(u64::MAX));
+    assert_eq!(unlimited["remaining"], Value::Null);
     assert_eq!(unlimited["least_remaining_for_note"], json!(0));
+    let fired = decide("--window-tokens 1000 --used-tokens 950");
+    assert_eq!(fired["note"]["figures"].get("remaining"), Some(&Value::Null), "{fired}");
+    let capped = decide("--window-tokens 1000 --used-tokens 950 --calls-cap 40");
+    assert_eq!(capped["note"]["figures"]["remaining"], json!(40), "{capped}");
 }
 
 #[test]
