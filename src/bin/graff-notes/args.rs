@@ -29,6 +29,24 @@ Examples:
   graff-notes show fix-parser
   graff-notes list
 
+Environment:
+  GRAFF_ROOT             folder that holds the store, where --root is not given
+  GRAFF_WINDOW_TOKENS, GRAFF_PERCENT, GRAFF_CEILING_TOKENS, GRAFF_OUTPUT_RESERVE_TOKENS,
+  GRAFF_BYTES_PER_TOKEN, GRAFF_CALLS_CAP, GRAFF_PENDING_CALLS, GRAFF_CAP_BYTES, GRAFF_TIME,
+  GRAFF_NOTE_TIMEOUT_SECONDS, GRAFF_NOTE_FROM, GRAFF_ENDPOINT, GRAFF_MODEL
+                         settings, each in place of the flag of that name
+  GRAFF_API_KEY          key to any endpoint, else OPENAI_API_KEY or ANTHROPIC_API_KEY
+  GRAFF_PAGER, PAGER     what shows a long answer
+  NO_COLOR, CLICOLOR_FORCE
+                         whether there is colour
+  XDG_CONFIG_HOME        where the user's file of settings is, else ~/.config
+
+Files:
+  .graff/notes/SESSION.notes.jsonl     the log of a session, below the root
+  .graff/notes/SESSION.notes.rejected  what repairs took out of it
+  .graff/config.toml                   settings of the project
+  ~/.config/graff-notes/config.toml    settings of the user
+
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing there, 4 busy, 5 damage found, 6 refused \
 by the gate, 130 interrupted (129 by HUP, 143 by TERM).";
 
@@ -181,7 +199,7 @@ fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>),
 /// What this reads, the whole command line would read in the same way. It is drawn up in a third of
 /// the room, since each command is given every global flag, and a hook is called often.
 fn narrowed() -> Option<clap::Command> {
-    let named = first_word()?;
+    let (_, named) = first_word()?;
     let command = Cli::command().find_subcommand(&named)?.clone();
     let without = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
     Some(without.disable_help_subcommand(true).subcommand(command))
@@ -190,8 +208,10 @@ fn narrowed() -> Option<clap::Command> {
 /// Returns the words of the command line, `help write` being another way to say `write --help`.
 fn words() -> Vec<OsString> {
     let mut words: Vec<_> = env::args_os().collect();
-    if words.get(1).is_some_and(|word| word == "help") {
-        words.remove(1);
+    if let Some((place, word)) = first_word()
+        && word == "help"
+    {
+        words.remove(place);
         words.push("--help".into());
     }
     words
@@ -290,10 +310,21 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
         let _ = refused.print();
         return Exit::Usage;
     }
-    let whole = refused.render().to_string();
-    let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    let said = in_one_sentence(refused);
     let failure = Failure::new(Exit::Usage, "usage", format_args!("read the command line: {said}"));
     Notices::json().failure(&failure.advise("`graff-notes --help` lists what there is"))
+}
+
+/// Returns what is wrong with a command line, without the usage and the help behind it.
+fn in_one_sentence(refused: &clap::Error) -> String {
+    if let ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand =
+        refused.kind()
+    {
+        return "a command is missing".to_owned();
+    }
+    let whole = refused.render().to_string();
+    let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns where to say what is wrong while the command line is read: a hook's clock doesn't run yet.
@@ -302,18 +333,18 @@ fn notices(common: &Common) -> Notices {
 }
 
 fn is_a_hook() -> bool {
-    first_word().is_some_and(|word| word == "hook")
+    first_word().is_some_and(|(_, word)| word == "hook")
 }
 
-/// Returns the first word of the command line that is no flag.
-fn first_word() -> Option<String> {
-    let mut args = env::args_os().skip(1);
+/// Returns the first word of the command line that is no flag, and its place there.
+fn first_word() -> Option<(usize, String)> {
+    let mut args = env::args_os().enumerate().skip(1);
     loop {
-        let arg = args.next()?;
+        let (place, arg) = args.next()?;
         match arg.to_str()? {
             "--root" | "--color" => drop(args.next()),
             flag if flag.starts_with('-') => {}
-            word => return Some(word.to_owned()),
+            word => return Some((place, word.to_owned())),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The manual and the help: one text, set for its reader.
 
-use std::fs;
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+};
 
 use crate::support::world::{Ran, World};
 
@@ -47,6 +50,34 @@ fn a_page_of_the_manual_says_what_the_command_takes_and_returns() {
     assert!(page.contains("\n.SH \"SEE ALSO\"\n.PP\ngraff\\-notes\\-hooks(1)\n"), "{page}");
 }
 
+#[test]
+fn the_programs_page_names_every_variable_and_every_file() {
+    let world = World::new();
+    let page = world.run(&["man"]).quietly().stdout().replace(r"\-", "-");
+    let section = |name: &str| {
+        let (_, behind) = page.split_once(&format!("\n.SH {name}\n")).expect(name);
+        behind.split("\n.SH ").next().expect("its lines").to_owned()
+    };
+    let (environment, files) = (section("ENVIRONMENT"), section("FILES"));
+    let settings = world.run(&["config", "show", "--json"]).quietly().answers();
+    let names = settings.iter().filter_map(|it| it["setting"].as_str());
+    for name in names.filter(|name| *name != "percent-in-hooks") {
+        let variable = format!("GRAFF_{}", name.to_uppercase().replace('-', "_"));
+        assert!(environment.contains(&variable), "{variable}: {environment}");
+    }
+    for variable in ["GRAFF_API_KEY", "GRAFF_PAGER", "PAGER", "NO_COLOR", "XDG_CONFIG_HOME"] {
+        assert!(environment.contains(variable), "{variable}: {environment}");
+    }
+    for file in [
+        ".graff/notes/SESSION.notes.jsonl",
+        ".graff/notes/SESSION.notes.rejected",
+        ".graff/config.toml",
+        "graff-notes/config.toml",
+    ] {
+        assert!(files.contains(file), "{file}: {files}");
+    }
+}
+
 /// The terminal's width decides where the prose of the help breaks, not the source's lines.
 #[test]
 fn the_help_fills_its_lines() {
@@ -72,6 +103,24 @@ fn the_folder_for_the_pages_is_made() {
     fs::write(world.root().join("file"), "").expect("a file");
     let ran = world.run(&["man", "--dir", "file"]).ends(1);
     assert!(ran.stderr().starts_with("graff-notes: could not create file: "), "{ran}");
+}
+
+#[test]
+fn a_page_takes_the_place_of_an_older_one_whole_and_of_nothing_else() {
+    let world = World::new();
+    let page = world.root().join("graff-notes.1");
+    world.run(&["man", "--dir", "."]).quietly();
+    let whole = fs::read_to_string(&page).expect("a page");
+    assert_eq!(fs::metadata(&page).expect("it is there").permissions().mode() & 0o777, 0o644);
+    fs::write(&page, "an older one").expect("a file");
+    world.run(&["man", "--dir", "."]).quietly();
+    assert_eq!(fs::read_to_string(&page).expect("a page"), whole);
+    let other = world.root().join("other");
+    fs::write(&other, "somebody's own").expect("a file");
+    fs::remove_file(&page).and_then(|()| symlink(&other, &page)).expect("a link");
+    let ran = world.run(&["man", "--dir", "."]).ends(2);
+    assert!(ran.stderr().contains("it is there, and no plain file"), "{ran}");
+    assert_eq!(fs::read_to_string(&other).expect("it is there"), "somebody's own");
 }
 
 #[test]

@@ -132,6 +132,32 @@ fn wrong_usage_is_2() {
 }
 
 #[test]
+fn what_is_wrong_with_a_command_line_is_one_sentence_in_json() {
+    let world = World::new();
+    for (args, message) in [
+        (&["config", "--json"][..], "could not read the command line: a command is missing"),
+        (&["hooks", "--json"], "could not read the command line: a command is missing"),
+        (&["--json"], "could not read the command line: a command is missing"),
+        (
+            &["search", "--json"],
+            "could not read the command line: the following required arguments were not provided: \
+             <TEXT>",
+        ),
+        (&["rite", "--json"], "could not read the command line: unrecognized subcommand 'rite'"),
+    ] {
+        let error = world.run(args).ends(2).said("error");
+        assert_eq!(error["message"], message, "{args:?}");
+        assert_eq!(error["advice"], "`graff-notes --help` lists what there is");
+    }
+    let help = world.run(&["write", "--help"]).quietly();
+    for args in
+        [&["help", "write"][..], &["--json", "help", "write"], &["--color=never", "help", "write"]]
+    {
+        assert_eq!(world.run(args).quietly().stdout(), help.stdout(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_note_over_the_limit_is_refused_and_one_over_the_cap_is_cut_and_said_to_be() {
     let world = World::new();
     let ran = world.fed("x".repeat(65_537), &["write", "s1"]).ends(2);

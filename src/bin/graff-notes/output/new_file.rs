@@ -1,7 +1,7 @@
 //! A file that is there whole or not at all.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, Permissions},
     io::{self, BufWriter, Write},
     os::fd::AsRawFd,
     process,
@@ -50,6 +50,12 @@ impl NewFile {
         }
         let (file, meanwhile) = create(path).map_err(|e| failed("create", path, &e))?;
         Ok(Self { path: path.to_owned(), if_there, out: BufWriter::new(file), meanwhile })
+    }
+
+    /// Gives the file other rights than those of its owner alone.
+    pub(crate) fn allow(&mut self, permissions: Permissions) -> Result<(), Failure> {
+        let set = self.out.get_ref().set_permissions(permissions);
+        set.map_err(|e| failed("set the rights of", &self.path, &e))
     }
 
     /// Writes on.

@@ -2,7 +2,10 @@
 
 mod page;
 
-use std::fs;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -13,7 +16,7 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
-    output::Form,
+    output::{Form, IfThere, NewFile},
 };
 
 const EXAMPLES: &str = "\
@@ -32,6 +35,9 @@ pub(crate) struct Man {
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     dir: Option<Utf8PathBuf>,
 }
+
+/// The mode of a page, which readers of manuals other than its owner read too.
+const READ_BY_ALL: u32 = 0o644;
 
 #[derive(Serialize)]
 struct Answer {
@@ -87,8 +93,10 @@ fn pages() -> Vec<clap::Command> {
 fn write(cx: &mut Context, folder: &Utf8Path, page: &clap::Command) -> Result<(), Stop> {
     let title = page::title(page);
     let path = folder.join(format!("{title}.1"));
-    fs::write(&path, rendered(page)?)
-        .map_err(|e| Failure::system(format_args!("write {path}"), &e).at(&path))?;
+    let mut file = NewFile::begin(&path, IfThere::Replace)?;
+    file.allow(Permissions::from_mode(READ_BY_ALL))?;
+    file.bytes(rendered(page)?.as_bytes())?;
+    file.finish()?;
     match cx.out.form() {
         Form::Json => cx.out.json(&Answer { page: title, text: None, path: Some(path) }),
         Form::Plain | Form::Terminal => cx.out.line(path.as_str()),

@@ -11,7 +11,10 @@ use clap_mangen::{
     roff::{Roff, roman},
 };
 
-const EXAMPLES: &str = "Examples:\n";
+/// What the paragraphs begin with that are set line by line, and their headings, in the order of the
+/// page.
+const AS_TYPED: [(&str, &str); 3] =
+    [("Environment:\n", "ENVIRONMENT"), ("Files:\n", "FILES"), ("Examples:\n", "EXAMPLES")];
 const EXIT_STATUS: &str = "Exit status: ";
 
 /// Returns the page's name, such as `graff-notes-write`.
@@ -32,7 +35,11 @@ pub(super) fn rendered(command: &Command) -> io::Result<String> {
     man.render_name_section(&mut page)?;
     texts(Some("SYNOPSIS"), [usage(command)].iter()).to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
-    let is_prose = |text: &&str| !text.starts_with(EXAMPLES) && !text.starts_with(EXIT_STATUS);
+    let has_a_section = |text: &&str| {
+        let sections = AS_TYPED.iter().map(|(begin, _)| begin).chain([&EXIT_STATUS]);
+        sections.into_iter().any(|begin| text.starts_with(begin))
+    };
+    let is_prose = |text: &&str| !has_a_section(text);
     texts(None, help.split("\n\n").filter(is_prose)).to_writer(&mut page)?;
     man.render_options_section(&mut page)?;
     if command.has_subcommands() {
@@ -41,8 +48,10 @@ pub(super) fn rendered(command: &Command) -> io::Result<String> {
     if let Some(status) = paragraph(&help, EXIT_STATUS) {
         texts(Some("EXIT STATUS"), [status].iter()).to_writer(&mut page)?;
     }
-    if let Some(examples) = paragraph(&help, EXAMPLES) {
-        as_typed("EXAMPLES", examples).to_writer(&mut page)?;
+    for (begin, heading) in AS_TYPED {
+        if let Some(lines) = paragraph(&help, begin) {
+            as_typed(heading, lines).to_writer(&mut page)?;
+        }
     }
     if let Some(parent) = parent(command) {
         texts(Some("SEE ALSO"), [format!("{parent}(1)")].iter()).to_writer(&mut page)?;
