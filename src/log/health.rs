@@ -60,6 +60,8 @@ pub struct Health {
     pub faults: Vec<Finding>,
     /// How many more faults there are than are kept.
     pub faults_left_out: u64,
+    /// How many of all faults a repair [leaves](Concern::outlasts_repair) in the log.
+    pub faults_for_good: u64,
     /// What is odd but not wrong, in the order of the file.
     pub remarks: Vec<Finding>,
     /// How many more remarks there are than are kept.
@@ -250,6 +252,9 @@ impl Health {
     }
 
     fn report(&mut self, line: u64, offset: Bytes, concern: Concern) {
+        if concern.is_fault() && concern.outlasts_repair() {
+            count(&mut self.faults_for_good);
+        }
         let (findings, left_out) = if concern.is_fault() {
             (&mut self.faults, &mut self.faults_left_out)
         } else {

@@ -43,3 +43,12 @@ fn repair_says_how_many_lines_it_does_not_name() {
     let words = world.at_terminal(80, "", &["repair", "s1"]).ends(5);
     assert!(words.stdout().contains("and 5 more\r\n"), "{words}");
 }
+
+#[test]
+fn repair_counts_every_fault_that_stays() {
+    let world = World::new();
+    let foreign = "{\"v\":1,\"session\":\"other\",\"text\":\"a\"}\n";
+    world.put("s1", foreign.repeat(1_005));
+    let answer = world.run(&["repair", "s1", "--json"]).ends(0).json();
+    assert_eq!(answer["faults_left"], json!(1_005));
+}

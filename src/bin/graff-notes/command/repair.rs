@@ -3,7 +3,6 @@
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
-    log::Concern,
     session::SessionName,
     store::{self, Dropped, FinalNewline, RepairMode, Store},
     units::Bytes,
@@ -120,11 +119,10 @@ fn answer<'a>(
     }
 }
 
-/// Returns how many of the faults that `verify` names a repair leaves in the log.
+/// Returns how many faults a repair leaves in the log.
 fn left(store: &Store, session: &SessionName) -> Result<u64, Failure> {
     let health = store.verify(session).map_err(|e| explain(e, store, session))?;
-    let concerns = health.faults.iter().map(|finding| &finding.concern);
-    Ok(concerns.filter(|concern| Concern::outlasts_repair(concern)).count() as u64)
+    Ok(health.faults_for_good)
 }
 
 /// Returns how many lines are taken out beyond those that are named.
