@@ -168,8 +168,12 @@ fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
         assert_eq!(ran.stdout(), "You are an agent.");
         assert!(ran.stderr().contains(why), "{ran}");
     }
-    let mut command = world.command(&["decide"]);
+    user(&world, "percent = 80\nmodel = 5\n");
     fs::remove_file(&path).expect("it is removed");
+    let ran = run(&world, &["config", "show"]).ends(2);
+    let why = "line 2: model is 5, and may be a text that is not blank, in quotes";
+    assert!(ran.stderr().contains(why), "{ran}");
+    let mut command = world.command(&["decide"]);
     let ran = Ran::of(command.env("GRAFF_PERCENT", "101")).ends(2);
     let said =
         "graff-notes: could not use GRAFF_PERCENT=\"101\": it is a whole number from 1 to 100\n";

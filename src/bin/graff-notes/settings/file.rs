@@ -94,7 +94,9 @@ fn check_place(setting: &Setting, place: &Place) -> Result<(), String> {
 
 fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
     let text = match value {
-        DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().replace('_', "")),
+        DeValue::Integer(number) if number.radix() == 10 && setting.allowed.is_number() => {
+            Some(number.as_str().replace('_', ""))
+        }
         DeValue::String(text) if !setting.allowed.is_number() => Some(text.to_string()),
         _ => None,
     };
