@@ -1,4 +1,5 @@
-//! What goes through all sessions, in a store of more and more of them, each with two notes.
+//! What goes through all sessions, in a store of more and more of them, each with two notes; and how soon
+//! the first hit of a search is there where each has twenty.
 
 use crate::{measured, notes, sizes, table::Row, world};
 
@@ -20,5 +21,24 @@ pub(crate) fn rows() -> Vec<Row> {
             row.add(size, measured::program(folder.path(), args));
         }
     }
+    rows.push(first_hit());
     rows
+}
+
+/// The first line that is found, where each session has so many notes and only its last one has it.
+fn first_hit() -> Row {
+    const NOTES: u64 = 20;
+    let mut row = Row::new("search, first hit in 20 notes each");
+    let folder = world::folder();
+    let store = world::store(&folder);
+    let mut there = 0;
+    for size in sizes(10, 10_000) {
+        for number in there..size {
+            let session = world::session(&format!("session-{number}"));
+            notes::fill(&store.log_path(&session), &session, NOTES);
+        }
+        there = size;
+        row.add(size, measured::program(folder.path(), &["search", "20: src", "-n", "1"]));
+    }
+    row
 }
