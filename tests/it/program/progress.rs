@@ -1,7 +1,7 @@
 //! Long work shows how far it has come, at a terminal, and never spends its time on showing that.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::Write,
     time::{Duration, Instant},
 };
@@ -40,18 +40,20 @@ fn world() -> World {
 #[test]
 fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
     let (world, mut records) = (world(), 0);
-    for (args, what) in [
+    for (args, what, status) in [
         (
             &["export", "-o", "out.md", "--force", "--since", "1970-01-01T00:00:01Z"][..],
             "exporting ",
+            0,
         ),
-        (&["export", "--since", "1970-01-01T00:00:01Z"], "exporting "),
-        (&["verify", "--no-pager"], "checking "),
-        (&["list"], "looking "),
+        (&["export", "--since", "1970-01-01T00:00:01Z"], "exporting ", 0),
+        (&["verify", "--no-pager"], "checking ", 0),
+        (&["list"], "looking ", 0),
+        (&["search", "nowhere"], "searching ", 3),
     ] {
         loop {
             let since = Instant::now();
-            let ran = world.at_terminal(80, "", args).ends(0);
+            let ran = world.at_terminal(80, "", args).ends(status);
             let took = since.elapsed();
             let drawn = ran.stdout().matches(what).count() as u64;
             let [first, each_second] = DRAWN_AT_MOST;
@@ -67,5 +69,29 @@ fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
             let more: String = more.map(|seq| record("a", seq)).collect();
             log.write_all(more.as_bytes()).expect("it grows");
         }
+    }
+}
+
+#[test]
+fn an_import_of_many_sessions_shows_it_too() {
+    let world = World::new();
+    for store in 0.. {
+        let sessions = SESSIONS << store;
+        let entry = |at| {
+            format!(
+                "{{\"export\":1,\"session\":\"s{at}\",\"kind\":\"note\",\"seq\":1,\"text\":\"a\"}}\n"
+            )
+        };
+        let document = world.root().join("all.jsonl");
+        fs::write(&document, (0..sessions).map(entry).collect::<String>()).expect("a document");
+        let root = world.root().join(format!("store-{store}"));
+        fs::create_dir(&root).expect("a root");
+        let since = Instant::now();
+        let args = ["import", document.as_str(), "--root", root.as_str()];
+        let ran = world.at_terminal(80, "", &args).ends(0);
+        if ran.stdout().contains("importing ") {
+            return;
+        }
+        assert!(since.elapsed() < LONG, "not drawn in {:?}", since.elapsed());
     }
 }
