@@ -3,8 +3,9 @@
 //! Shown by the built program in a home of its own.
 
 use std::{
+    ffi::OsStr,
     fs::{self, Permissions},
-    os::unix::fs::PermissionsExt,
+    os::unix::{ffi::OsStrExt, fs::PermissionsExt},
     process::Stdio,
 };
 
@@ -201,6 +202,23 @@ fn where_codexs_trust_cannot_be_read_that_is_said_and_nothing_waits() {
     }
     pipe();
     hooks(&desk, &["remove", "codex"]).quietly();
+}
+
+#[test]
+fn a_host_whose_settings_are_nowhere_that_can_be_named_is_told_of_all_the_same() {
+    let desk = desk();
+    let mut command = desk.command(&["hooks", "status"]);
+    command.current_dir(desk.project()).stdin(Stdio::null());
+    let ran = Ran::of(command.env("CODEX_HOME", OsStr::from_bytes(b"/tmp/caf\xe9"))).ends(1);
+    let hosts: Vec<_> = ran.stdout().lines().filter_map(|row| row.split('\t').next()).collect();
+    assert_eq!(hosts, ["claude-code", "codex", "gemini", "opencode", "goose"]);
+    let said = "could not tell whether codex has the hooks: ";
+    assert!(ran.stderr().contains(said), "{ran}");
+    assert!(ran.stderr().contains("which CODEX_HOME names: it is not UTF-8"), "{ran}");
+    let mut command = desk.command(&["doctor"]);
+    command.current_dir(desk.project()).env("CODEX_HOME", OsStr::from_bytes(b"/tmp/caf\xe9"));
+    let doctor = Ran::of(&mut command);
+    assert!(doctor.stdout().contains("which CODEX_HOME names: it is not UTF-8"), "{doctor}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
 }
 
 fn one(standing: &Standing, store: &Store, held: &Held) -> Finding {
-    let Standing { host, scope, settings, .. } = standing;
+    let Standing { host, scope, .. } = standing;
     match &standing.installed {
         Installed::No => Finding::ok(CHECK, format!("{host}: not installed")),
         Installed::Partly { missing } => {
@@ -30,7 +30,7 @@ fn one(standing: &Standing, store: &Store, held: &Held) -> Finding {
         }
         Installed::Unreadable { why } => {
             let detail = format!("{host}, {scope}: {why}");
-            Finding::failure(CHECK, detail, format!("mend {settings}"))
+            Finding::failure(CHECK, detail, standing.mending())
         }
         Installed::Yes => reached(standing, store, held).unwrap_or_else(|finding| finding),
     }

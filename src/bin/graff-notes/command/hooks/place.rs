@@ -104,6 +104,11 @@ const fn folder(host: Host) -> &'static str {
     }
 }
 
+/// Returns whether the user has a home; without one there are no settings but a project's.
+pub(super) fn has_home() -> bool {
+    env::var_os("HOME").is_some_and(|home| !home.is_empty())
+}
+
 fn home(folder: &str) -> Result<Utf8PathBuf, Failure> {
     named("HOME")?.map(|home| home.join(folder)).ok_or_else(|| {
         Failure::input("find the agent's settings: HOME names no folder")

@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::{
     codex,
     file::PersonsFile,
-    place::{Scope, places},
+    place::{self, Scope, places},
     setting::Setting,
 };
 use crate::{
@@ -51,6 +51,7 @@ pub(super) struct Status {
 pub(in crate::command) struct Standing {
     pub(in crate::command) host: &'static str,
     pub(in crate::command) scope: &'static str,
+    /// The file, the first where there are more; empty where a variable names none that can be.
     pub(in crate::command) settings: Utf8PathBuf,
     pub(in crate::command) installed: Installed,
     /// The key by which the user has told the agent to run no hook; null where it may.
@@ -112,13 +113,18 @@ pub(in crate::command) fn standings(root: Utf8PathBuf, only: Option<Host>) -> Ve
 impl Standing {
     /// Returns how an agent stands to us; `None` where it has no such settings.
     fn of(host: Host, scope_name: &'static str, scope: &Scope) -> Option<Self> {
-        let files = places(host, scope).ok()?;
-        let settings = files.first().map(|(path, _)| path.clone()).unwrap_or_default();
+        let (settings, installed) = match places(host, scope) {
+            Ok(files) => {
+                let first = files.first().map(|(path, _)| path.clone());
+                (first.unwrap_or_default(), Installed::of(files))
+            }
+            Err(_) if !place::has_home() => return None,
+            Err(why) => (Utf8PathBuf::new(), Installed::Unreadable { why: why.to_string() }),
+        };
         let last_called = last_called(host).map(|(at, event)| LastCall {
             at: millis(at.duration_since(UNIX_EPOCH).unwrap_or_default()),
             event,
         });
-        let installed = Installed::of(files);
         let trusted = match (host, &installed) {
             (Host::Codex, Installed::Yes | Installed::Partly { .. }) => {
                 codex::has_trust(&settings).map(Some)
@@ -141,14 +147,28 @@ impl Standing {
         })
     }
 
+    /// Returns what to do where the settings cannot be read, or cannot be named.
+    pub(in crate::command) fn mending(&self) -> String {
+        match self.settings.as_str() {
+            "" => "name a folder whose path is UTF-8".to_owned(),
+            path => format!("mend {path}"),
+        }
+    }
+
     /// Returns the failures that settings which cannot be read are.
     fn failures(self) -> impl Iterator<Item = Failure> {
         let Self { host, settings, .. } = &self;
         let unreadable = match &self.installed {
             Installed::Unreadable { why } => {
-                let what = format_args!("tell whether {host} has the hooks, in {settings}: {why}");
+                let path = Some(settings).filter(|path| *path != "");
+                let within = path.map_or_else(String::new, |path| format!(", in {path}"));
+                let what = format_args!("tell whether {host} has the hooks{within}: {why}");
                 let failure = Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what);
-                Some(failure.advise(format!("mend {settings}")).at(settings))
+                let failure = failure.advise(self.mending());
+                Some(match path {
+                    Some(path) => failure.at(path),
+                    None => failure,
+                })
             }
             _ => None,
         };
