@@ -89,6 +89,9 @@ fn a_few_bytes_spell_a_log_of_many_windows_and_a_line_that_is_just_too_long() {
     let fits = u8::try_from(128 - HEAD.len() - (END.len() - 1)).expect("it is near");
     assert!(matches!(line(fits), Line::Record(_)), "the longest line");
     assert_eq!(line(fits + 1), Line::Bad(Fault::TooLong));
+    for near in fits - 1..=fits + 2 {
+        a_long_log_is_read_one_way(&[once(b"x\n"), note(4, near), once(b"x\n")].concat());
+    }
     let (_, _, bytes_read) = rewind(&spelt(&repeated(5, 255, b"y")), usize::MAX);
     assert!(bytes_read > 2 << 20, "{bytes_read}: it goes on over what is too long");
 }

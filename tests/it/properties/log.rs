@@ -1,7 +1,7 @@
 //! The log reads one way, and what is written comes back.
 
 use graff_notes::{
-    log::{Body, Draft, Line, Record, win_back},
+    log::{Body, Draft, LINE_BYTES_MAX, Line, Record, win_back},
     note::{Author, NoteCap, NoteText},
     session::SessionName,
     units::{Bytes, Generation, Seq, Timestamp},
@@ -30,7 +30,10 @@ pub(crate) fn any_bytes_are_read_one_way(file: &[u8]) {
 
 fn a_line_is_read_one_way(line: &[u8]) {
     let said = our_line(line, &session());
-    assert_eq!(our_line(&detour(line), &session()), said, "off the fast path");
+    let longer = detour(line);
+    if line.len().max(longer.len()) <= LINE_BYTES_MAX {
+        assert_eq!(our_line(&longer, &session()), said, "off the fast path");
+    }
     let won = win_back(line, &session());
     assert!(won.is_sorted_by(|a, b| a.end <= b.start), "{won:?}");
     for range in won {
