@@ -1,9 +1,5 @@
 //! What `--help` shows as an example can be typed as it stands.
 
-use std::process::{Command, Stdio};
-
-use camino::Utf8Path;
-
 use crate::support::world::{Ran, World};
 
 /// A world with what the examples name: sessions, prompts, a transcript.
@@ -39,17 +35,6 @@ fn examples(help: &str) -> Vec<String> {
     examples.replace("\\\n", " ").lines().map(ours).collect()
 }
 
-/// Runs an example in a shell that finds the program by its name, and its home in the world.
-fn typed(world: &World, example: &str) -> Ran {
-    let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec {example}")]).current_dir(world.root()).stdin(Stdio::null());
-    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
-    shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
-    Ran::of(shell.env("GRAFF_ROOT", world.root()).env("HOME", world.root()))
-}
-
 #[test]
 fn every_example_of_every_help_is_understood() {
     let help = World::new().run(&["--help"]).quietly();
@@ -68,7 +53,9 @@ fn every_example_of_every_help_is_understood() {
         {
             continue; // they ask a person, never end, or call a provider
         }
-        let ran = typed(&world(), &example);
+        let world = world();
+        let command = format!("exec {example}");
+        let ran = Ran::of(world.typed(world.root(), &command).env("GRAFF_ROOT", world.root()));
         assert!(!ran.stderr().contains("error: ") && !ran.has_status(2), "{example}: {ran}");
     }
 }

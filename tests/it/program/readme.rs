@@ -3,10 +3,7 @@
 //!
 //! Shown by running their console blocks, each in a project of its own, line by line.
 
-use std::{
-    fs,
-    process::{Command, Stdio},
-};
+use std::fs;
 
 use camino::Utf8Path;
 
@@ -47,20 +44,6 @@ fn steps(block: &str) -> Vec<Step> {
     steps
 }
 
-/// Runs a command in a shell, as somebody does who has the program in his PATH.
-fn typed(world: &World, command: &str) -> Ran {
-    let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(world.root().join("project"));
-    for variable in ["GRAFF_ROOT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"] {
-        shell.env_remove(variable);
-    }
-    shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
-    shell.env("HOME", world.root()).stdin(Stdio::null());
-    Ran::from(shell.output().expect("a shell"))
-}
-
 /// A project with the files that are there from the start.
 fn world() -> World {
     let world = World::new();
@@ -81,8 +64,8 @@ fn every_console_block_says_what_the_program_says() {
         for block in blocks {
             let world = world();
             for Step { command, answer } in block {
-                let ran = typed(&world, &command).ends(0).quietly();
                 let project = world.root().join("project");
+                let ran = Ran::of(&mut world.typed(&project, &command)).quietly();
                 let said = ran.stdout().replace(project.as_str(), "/home/you/project");
                 let said = said.replace(world.root().as_str(), "/home/you");
                 // What `hooks` answers hangs on the machine.

@@ -101,6 +101,22 @@ impl World {
         Ran::of(&mut self.command(args))
     }
 
+    /// A command as somebody types it in `folder`, who has the program in his PATH and his home in the
+    /// root, and has set nothing.
+    pub(crate) fn typed(&self, folder: &Utf8Path, command: &str) -> Command {
+        let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        for variable in ["GRAFF_ROOT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"] {
+            shell.env_remove(variable);
+        }
+        shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
+        shell.env("HOME", self.root());
+        shell
+    }
+
     /// Runs the program where it may hold so much memory of its own, in KiB.
     pub(crate) fn within_kib(&self, most: u32, args: &[&str]) -> Ran {
         Ran::of(&mut self.command_within_kib(most, args))
