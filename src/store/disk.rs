@@ -3,8 +3,6 @@
 //! Below the root no symbolic link is followed, by any operation. The root itself may be reached
 //! through links: it is resolved once.
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use std::time::SystemTime;
 use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,12 +12,11 @@ use rustix::{
     process::geteuid,
 };
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use super::stamp;
 use super::{
-    Level, access_list, beneath,
+    Level, beneath,
+    kernel::{access_list, holder, stamp},
     layout::joined,
-    medium::{Access, FileId, Handle, Medium, Rights, Stamp, Status, TryLock},
+    medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
 };
 
 /// The mode of every file.
@@ -41,12 +38,8 @@ struct DiskFile {
     file: File,
     /// What it was when it was opened, which has to be looked at in any case.
     at_open: Status,
-    /// Its stamp by that same look.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    stamp: Stamp,
-    /// A moment before it was opened: a change that the look does not show comes later.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    opening: SystemTime,
+    /// By what it is known again.
+    seen: stamp::Seen,
 }
 
 impl Disk {
@@ -91,8 +84,7 @@ impl Disk {
 
 impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        let opening = SystemTime::now();
+        let opening = stamp::Opening::now();
         let (root, path) = (self.root()?, joined(self.root()?, name));
         let (file, stat) = if access.makes() {
             let file = beneath::create_file(root, &path, flags(access), FILE_MODE)?;
@@ -102,14 +94,8 @@ impl Medium for Disk {
         } else {
             beneath::open_file(root, &path, flags(access))?
         };
-        Ok(Box::new(DiskFile {
-            file,
-            at_open: status(&stat),
-            #[cfg(any(target_os = "linux", target_os = "android"))]
-            stamp: stamp::of(status(&stat), &stat),
-            #[cfg(any(target_os = "linux", target_os = "android"))]
-            opening,
-        }))
+        let at_open = status(&stat);
+        Ok(Box::new(DiskFile { file, at_open, seen: opening.found(at_open, &stat) }))
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
@@ -122,16 +108,10 @@ impl Medium for Disk {
         Ok(id(&beneath::stat(&path).map_err(|errno| self.failed(name, errno))?))
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
         let path = joined(self.root()?, name);
         let stat = beneath::stat(&path).map_err(|errno| self.failed(name, errno))?;
-        Ok(Some(stamp::of(status(&stat), &stat)))
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn stamp(&self, _name: &str) -> io::Result<Option<Stamp>> {
-        Ok(None)
+        Ok(stamp::of(status(&stat), &stat))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
@@ -176,15 +156,8 @@ impl Handle for DiskFile {
         Ok(self.at_open)
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn stamp(&self) -> io::Result<Option<Stamp>> {
-        let tells = stamp::has_rested(&self.stamp, self.opening) && stamp::is_truthful(&self.file)?;
-        Ok(tells.then_some(self.stamp))
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn stamp(&self) -> io::Result<Option<Stamp>> {
-        Ok(None)
+        self.seen.stamp_that_tells(&self.file)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -243,9 +216,8 @@ impl Handle for DiskFile {
         fs2::FileExt::unlock(&self.file)
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    fn holder(&self) -> Option<super::medium::Holder> {
-        super::holder::holder(id(&rustix::fs::fstat(&self.file).ok()?))
+    fn holder(&self) -> Option<Holder> {
+        holder::holder(id(&rustix::fs::fstat(&self.file).ok()?))
     }
 }
 

@@ -217,12 +217,12 @@ impl Content for Longer<'_> {
     const DONE: &'static str = "the records are there";
     const AGAIN: &'static str = "import them again";
 
-    fn write(&self, draft: File<'_>) -> Result<(), Error> {
+    fn write(&self, successor: File<'_>) -> Result<(), Error> {
         if let Some(log) = self.log {
             let mut copied = Ok(());
             let read = read_through(log, 0..self.missing.len, &mut |piece| {
                 if copied.is_ok() {
-                    copied = draft.append_all(piece);
+                    copied = successor.append_all(piece);
                 }
             })?;
             copied?;
@@ -230,7 +230,7 @@ impl Content for Longer<'_> {
                 return Err(log.cut_short());
             }
         }
-        draft.append_all(&self.missing.lines)
+        successor.append_all(&self.missing.lines)
     }
 
     /// Each line was read back before it was written.

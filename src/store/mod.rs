@@ -24,8 +24,6 @@
 //! What it refuses to know: what a line says (that is [`log`](crate::log)'s), and when a note is
 //! due (that is [`gate`](crate::gate)'s).
 
-#[cfg(unix)]
-mod access_list;
 mod answer;
 mod aside;
 #[cfg(unix)]
@@ -36,9 +34,9 @@ mod file;
 mod folder;
 mod follower;
 mod front;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod holder;
 mod import;
+#[cfg(unix)]
+mod kernel;
 mod layout;
 mod lock;
 mod look;
@@ -53,8 +51,6 @@ mod sessions;
 #[cfg(feature = "host")]
 mod side;
 mod sift;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod stamp;
 mod system;
 mod undo;
 mod writer;

@@ -149,7 +149,7 @@ impl Content for Sifted<'_> {
     const DONE: &'static str = "the log is repaired";
     const AGAIN: &'static str = "repair again";
 
-    fn write(&self, draft: File<'_>) -> Result<(), Error> {
+    fn write(&self, successor: File<'_>) -> Result<(), Error> {
         let name = layout::rejected(self.session);
         let rejected = match self.plan.dropped {
             0 => None, // an empty file would say that something was taken out
@@ -159,15 +159,15 @@ impl Content for Sifted<'_> {
             }),
         };
         let rejected = rejected.as_deref().map(|handle| self.folder.file(&name, handle));
-        sift(self.log, self.session, self.len, Outlet::Files { kept: draft, rejected })?;
+        sift(self.log, self.session, self.len, Outlet::Files { kept: successor, rejected })?;
         rejected.map_or(Ok(()), |rejected| rejected.sync())
     }
 
-    fn check(&self, draft: File<'_>) -> Result<(), Error> {
-        let read_back = sift(draft, self.session, draft.status()?.len, Outlet::Nowhere)?;
+    fn check(&self, successor: File<'_>) -> Result<(), Error> {
+        let read_back = sift(successor, self.session, successor.status()?.len, Outlet::Nowhere)?;
         if read_back.is_clean() && read_back.kept == self.plan.kept + self.plan.won_back {
             return Ok(());
         }
-        Err(draft.failed("read back", io::ErrorKind::InvalidData.into()))
+        Err(successor.failed("read back", io::ErrorKind::InvalidData.into()))
     }
 }

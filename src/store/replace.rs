@@ -1,14 +1,14 @@
 //! Replacing a log as a whole, which a repair and an import do: in one step, on demand.
 //!
 //! ```text
-//! mark ─ the draft is written ─ sync it ─ look at it ─ see that nobody has disturbed the log
-//!      ─ rename the draft over the log ─ sync the folder ─ unmark
+//! mark ─ the successor is written ─ sync it ─ look at it ─ see that nobody has disturbed the log
+//!      ─ rename the successor over the log ─ sync the folder ─ unmark
 //! ```
 //!
 //! Until the rename the log is untouched, and from then on it is the new one: there is no moment
 //! without a readable log. The lock is held throughout.
 //!
-//! The mark is for the one who finds it there, since a process died in the middle. If the draft is
+//! The mark is for the one who finds it there, since a process died in the middle. If the successor is
 //! still beside the old log, what went to .rejected is taken back, to the length that the mark
 //! names; else a loss of power could bring the old log back, and with it swallow what is appended to
 //! the new one. So whoever appends or replaces next syncs the folder first.
@@ -38,11 +38,11 @@ pub(super) trait Content {
     /// What to do where a loss of power may have undone it.
     const AGAIN: &'static str;
 
-    /// Writes all of it to the empty `draft`; what it writes elsewhere it makes durable itself.
-    fn write(&self, draft: File<'_>) -> Result<(), Error>;
+    /// Writes all of it to the empty `successor`; what it writes elsewhere it makes durable itself.
+    fn write(&self, successor: File<'_>) -> Result<(), Error>;
 
-    /// Looks at the draft once more, now that it is durable.
-    fn check(&self, draft: File<'_>) -> Result<(), Error>;
+    /// Looks at the successor once more, now that it is durable.
+    fn check(&self, successor: File<'_>) -> Result<(), Error>;
 }
 
 /// A log on its way to be replaced, under its lock.
@@ -72,20 +72,20 @@ impl Replacement<'_> {
             let _ = conclude(self.folder, self.session); // else the next to write does it
             return Err(e);
         }
-        self.settle::<C>()
+        self.make_durable::<C>()
     }
 
-    /// Writes the draft, durable, and has it looked at.
+    /// Writes the successor, durable, and has it looked at.
     fn draw_up<C: Content>(&self, content: &C) -> Result<(), Error> {
         let (folder, name) = (self.folder, layout::repaired(self.session));
         folder.remove_if_there(&name)?; // a crash left it: nobody else has this name now
-        let draft = folder.create_beside(&name, self.log, LetIn::AsToTheLog)?; // it stays whose it is
-        let draft = folder.file(&name, draft.as_ref());
-        folder.sync(Level::Notes)?; // who concludes this finds mark and draft, or nothing was written
-        content.write(draft)?;
-        draft.sync()?;
+        let successor = folder.create_beside(&name, self.log, LetIn::AsToTheLog)?; // it stays whose it is
+        let successor = folder.file(&name, successor.as_ref());
+        folder.sync(Level::Notes)?; // who concludes this finds mark and successor, or nothing was written
+        content.write(successor)?;
+        successor.sync()?;
         folder.sync(Level::Notes)?;
-        content.check(draft)
+        content.check(successor)
     }
 
     /// Checks that no program which knows no lock has written meanwhile, or moved anything.
@@ -117,14 +117,14 @@ impl Replacement<'_> {
         })
     }
 
-    /// Gives the draft the name of the log.
+    /// Gives the successor the name of the log.
     ///
     /// A network can lose the answer to a rename that was done: what counts is which file has the
     /// name. Where that has no answer either, nobody knows.
     fn swap<C: Content>(&self) -> Result<(), Error> {
-        let (draft, log) = (layout::repaired(self.session), layout::log(self.session));
-        let new = self.folder.identity(&draft)?;
-        let Err(e) = self.folder.rename(&draft, &log) else { return Ok(()) };
+        let (successor, log) = (layout::repaired(self.session), layout::log(self.session));
+        let new = self.folder.identity(&successor)?;
+        let Err(e) = self.folder.rename(&successor, &log) else { return Ok(()) };
         match self.folder.identity(&log) {
             Ok(named) if named.is_some() && named == new => Ok(()),
             Ok(_) => Err(e),
@@ -137,7 +137,7 @@ impl Replacement<'_> {
     }
 
     /// Makes durable that the log was replaced, and takes the mark away.
-    fn settle<C: Content>(&self) -> Result<(), Error> {
+    fn make_durable<C: Content>(&self) -> Result<(), Error> {
         self.folder.sync(Level::Notes).map_err(|e| {
             let (done, again) = (C::DONE, C::AGAIN);
             let may = "but a loss of power may bring the old one back";
@@ -150,17 +150,17 @@ impl Replacement<'_> {
 
 /// Concludes a replacement that did not come to its end; the lock must be held.
 pub(super) fn conclude(folder: &Folder, session: &SessionName) -> Result<(), Error> {
-    let (mark, draft) = (layout::repairing(session), layout::repaired(session));
+    let (mark, successor) = (layout::repairing(session), layout::repaired(session));
     if folder.open_if_there(&mark, Access::Read)?.is_none() {
         return Ok(()); // one call, where a look at the path would take three
     }
     folder.sync(Level::Notes)?;
-    if folder.identity(&draft)?.is_some() {
+    if folder.identity(&successor)?.is_some() {
         // The log was not replaced: what a repair took out still stands in it.
         if let Some(before) = mark::rejected_before(folder, &mark)? {
             take_back_rejected(folder, session, before)?;
         }
-        folder.remove_if_there(&draft)?;
+        folder.remove_if_there(&successor)?;
     }
     folder.remove_if_there(&mark)
 }
@@ -170,7 +170,7 @@ fn take_back_rejected(folder: &Folder, session: &SessionName, before: u64) -> Re
     let name = layout::rejected(session);
     if before == 0 {
         folder.remove_if_there(&name)?;
-        return folder.sync(Level::Notes); // while mark and draft still tell what is to be done
+        return folder.sync(Level::Notes); // while mark and successor still tell what is to be done
     }
     let Some(handle) = folder.open_if_there(&name, Access::Append)? else { return Ok(()) };
     let rejected = folder.file(&name, handle.as_ref());

@@ -5,7 +5,7 @@
 
 use std::{fs, io, os::unix::fs::MetadataExt as _};
 
-use super::medium::{FileId, Holder};
+use crate::store::medium::{FileId, Holder};
 
 /// How often the list is read: it changes meanwhile, and then a line of it can be passed over.
 const READINGS: usize = 3;
@@ -14,7 +14,7 @@ const READINGS: usize = 3;
 type Lock = (u32, FileId);
 
 /// Returns who has the lock on a file.
-pub(super) fn holder(id: FileId) -> Option<Holder> {
+pub(in crate::store) fn holder(id: FileId) -> Option<Holder> {
     (0..READINGS).find_map(|_| listed(id))
 }
 

@@ -5,23 +5,19 @@
 
 use std::{fs::File, io};
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
 use rustix::{
     fs::{XattrFlags, fgetxattr, fremovexattr, fsetxattr},
     io::Errno,
 };
 
 /// The attribute that holds the list. Source: `linux/xattr.h`.
-#[cfg(any(target_os = "linux", target_os = "android"))]
 const NAME: &str = "system.posix_acl_access";
 
 /// The most bytes of an attribute. Source: `linux/limits.h`.
-#[cfg(any(target_os = "linux", target_os = "android"))]
 const BYTES_MAX: usize = 65_536;
 
 /// Returns the list in the form in which the system keeps it; `None` where the file has none.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn of(file: &File) -> io::Result<Option<Vec<u8>>> {
+pub(in crate::store) fn of(file: &File) -> io::Result<Option<Vec<u8>>> {
     let mut list = vec![0; BYTES_MAX];
     match fgetxattr(file, NAME, list.as_mut_slice()) {
         Ok(bytes) => list.truncate(bytes),
@@ -32,8 +28,7 @@ pub(super) fn of(file: &File) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Gives a file this list, or takes away the one that it has from its folder.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn put(file: &File, list: Option<&[u8]>) -> io::Result<()> {
+pub(in crate::store) fn put(file: &File, list: Option<&[u8]>) -> io::Result<()> {
     let Some(list) = list else {
         return match fremovexattr(file, NAME) {
             Err(Errno::NODATA | Errno::NOTSUP) => Ok(()),
@@ -41,14 +36,4 @@ pub(super) fn put(file: &File, list: Option<&[u8]>) -> io::Result<()> {
         };
     };
     Ok(fsetxattr(file, NAME, list, XattrFlags::empty())?)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn of(_: &File) -> io::Result<Option<Vec<u8>>> {
-    Ok(None)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn put(_: &File, _: Option<&[u8]>) -> io::Result<()> {
-    Ok(())
 }

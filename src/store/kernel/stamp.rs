@@ -13,7 +13,7 @@ use std::{
 
 use rustix::fs::Stat;
 
-use super::medium::{Stamp, Status};
+use crate::store::medium::{Stamp, Status};
 
 /// The file systems whose word is believed, by their numbers in `statfs`.
 ///
@@ -30,8 +30,42 @@ const TRUTHFUL: [u64; 4] = [
 /// believed, which is a second (ext4 with inodes of 128 bytes).
 const RESTED: Duration = Duration::from_secs(2);
 
-/// Returns the stamp of a file of this status.
-pub(super) fn of(status: Status, stat: &Stat) -> Stamp {
+/// A moment before a file is opened: a change that the look behind it does not show comes later.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Opening(SystemTime);
+
+/// What a look found at a file's opening.
+#[derive(Debug)]
+pub(in crate::store) struct Seen {
+    stamp: Stamp,
+    opening: Opening,
+}
+
+impl Opening {
+    pub(in crate::store) fn now() -> Self {
+        Self(SystemTime::now())
+    }
+
+    pub(in crate::store) fn found(self, status: Status, stat: &Stat) -> Seen {
+        Seen { stamp: stamp(status, stat), opening: self }
+    }
+}
+
+impl Seen {
+    /// Returns the stamp, if the same one later on will prove that nobody has changed the file.
+    pub(in crate::store) fn stamp_that_tells(&self, file: &File) -> io::Result<Option<Stamp>> {
+        let tells = has_rested(&self.stamp, self.opening) && is_truthful(file)?;
+        Ok(tells.then_some(self.stamp))
+    }
+}
+
+/// Returns the stamp of a file that was looked at.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
+pub(in crate::store) fn of(status: Status, stat: &Stat) -> Option<Stamp> {
+    Some(stamp(status, stat))
+}
+
+fn stamp(status: Status, stat: &Stat) -> Stamp {
     let time = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
     Stamp {
         id: status.id,
@@ -42,16 +76,16 @@ pub(super) fn of(status: Status, stat: &Stat) -> Stamp {
 }
 
 /// Returns whether the file system of a file is one whose word is believed.
-pub(super) fn is_truthful(file: &File) -> io::Result<bool> {
+fn is_truthful(file: &File) -> io::Result<bool> {
     let kind = rustix::fs::fstatfs(file)?.f_type;
     // A type of 32 bits with a sign on some machines.
     Ok(u64::try_from(i128::from(kind) & 0xFFFF_FFFF).is_ok_and(|kind| TRUTHFUL.contains(&kind)))
 }
 
-/// Returns whether a file had been left alone for a while at `now`.
+/// Returns whether a file had been left alone for a while when it was opened.
 ///
 /// Anybody can set the time of its bytes; that of any change is the system's own.
-pub(super) fn has_rested(stamp: &Stamp, now: SystemTime) -> bool {
+fn has_rested(stamp: &Stamp, Opening(now): Opening) -> bool {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let border = since.saturating_sub(RESTED).as_nanos();
     i128::try_from(border).is_ok_and(|border| stamp.modified.max(stamp.changed) < border)
