@@ -1,5 +1,7 @@
 //! The table, as a picture: a line an operation, a dot an engine, on a logarithmic scale.
 
+use std::path::Path;
+
 use plotters::{coord::types::RangedCoordf64, prelude::*};
 
 use crate::{engines, rounds::Row};
@@ -29,7 +31,7 @@ const COLOURS: [RGBColor; 8] = [
 
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<LogCoord<f64>, RangedCoordf64>>;
 
-pub(crate) fn draw(rows: &[Row], file: &str) {
+pub(crate) fn draw(rows: &[Row], file: &Path) {
     let height = MARGIN + LINE * u32::try_from(rows.len()).expect("a few rows");
     let area = SVGBackend::new(file, (WIDTH, height)).into_drawing_area();
     area.fill(&WHITE).expect("a background");

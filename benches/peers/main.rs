@@ -1,10 +1,11 @@
 //! Notes kept with this crate, and with what somebody would pick instead.
 //!
 //! `cargo bench` in this folder prints the table as Markdown; `cargo bench -- --svg FILE` draws it
-//! as well. Every engine does the same work on files of its own, below `target` or where
-//! `GRAFF_NOTES_BENCH_FOLDER` says, in turn with the others: a round holds one run of each, and another goes first in each round. A figure is the
-//! median over the rounds of the ratio to the bare system calls of the same round, with the
-//! quartiles. What an engine's setting promises is printed below the table.
+//! as well, FILE seen from the repository's own folder. Every engine does the same work on files of
+//! its own, below `target` or where `GRAFF_NOTES_BENCH_FOLDER` says, in turn with the others: a round
+//! holds one run of each, and another goes first in each round. A figure is the median over the
+//! rounds of the ratio to the bare system calls of the same round, with the quartiles. What an
+//! engine's setting promises is printed below the table.
 
 #![expect(
     clippy::expect_used,
@@ -30,7 +31,7 @@ mod unsynced;
 #[path = "../limits/world.rs"]
 mod world;
 
-use std::env;
+use std::{env, fs::File, path::Path};
 
 fn main() {
     if processes::played_a_part() {
@@ -46,6 +47,11 @@ fn main() {
             std::process::exit(2);
         }
     };
+    // Cargo runs this in the folder of the package, wherever it was called.
+    let svg = svg.map(|file| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file));
+    if let Some(file) = &svg {
+        File::create(file).expect("a place for the picture");
+    }
     world::say_where();
     let rows: Vec<_> = operations::ALL
         .iter()
@@ -56,7 +62,7 @@ fn main() {
         })
         .collect();
     print!("{}", table::markdown(&rows));
-    if let Some(file) = svg {
+    if let Some(file) = &svg {
         chart::draw(&rows, file);
     }
 }

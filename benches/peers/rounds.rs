@@ -1,6 +1,9 @@
 //! Rounds in which every engine does the same once, and what came of them.
 
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use crate::{engines, operations::Operation, world};
 
@@ -19,6 +22,10 @@ pub(crate) struct Ratio {
     pub(crate) quartiles: (f64, f64),
 }
 
+/// How long files are left alone before they are read: one that was just written may be written to
+/// once more within the same tick of its clock, so that whoever goes by its times looks again.
+const REST: Duration = Duration::from_millis(2_100);
+
 pub(crate) fn measure(operation: &Operation) -> Row {
     let folders: Vec<_> = engines::ALL.iter().map(|_| world::folder()).collect();
     let mut works: Vec<_> = engines::ALL
@@ -28,6 +35,7 @@ pub(crate) fn measure(operation: &Operation) -> Row {
         .collect();
     // What filled them is not to be written back while others are timed.
     rustix::fs::sync();
+    thread::sleep(REST);
     works.iter_mut().flatten().for_each(|work| work());
 
     let mut times = vec![Vec::new(); works.len()];
