@@ -84,9 +84,9 @@ fn a_splice_into_a_buffer_that_is_large_enough_allocates_nothing() {
 /// A system call: its name and its arguments.
 type Call = (String, String);
 
-/// The system calls of a role and of the test's frame around it.
+/// The system calls of the thread that plays a role, the test's frame around it included.
 ///
-/// A debug build of std looks at a descriptor before it closes it; that look is no part of this.
+/// Another one waits for it, and what it calls comes in between. A debug build of std looks at a descriptor before it closes it; that look is no part of this.
 #[track_caller]
 fn traced(home: &Home, role: Role) -> Option<Vec<Call>> {
     let out = home.root.join("trace");
@@ -100,8 +100,11 @@ fn traced(home: &Home, role: Role) -> Option<Vec<Call>> {
         return None;
     }
     let trace = fs::read_to_string(&out).expect("a trace");
-    let calls = trace.lines().filter_map(|line| {
-        let (_, call) = line.split_once(' ')?;
+    let lines = || trace.lines().filter_map(|line| line.split_once(' '));
+    let at_the_store =
+        |call: &str| call.trim_start().starts_with("openat2") && call.contains(home.root.as_str());
+    let (player, _) = lines().find(|(_, call)| at_the_store(call)).expect("a call at the store");
+    let calls = lines().filter(|(thread, _)| *thread == player).filter_map(|(_, call)| {
         let (name, arguments) = call.trim_start().split_once('(')?;
         Some((name.to_owned(), arguments.to_owned()))
     });

@@ -127,7 +127,7 @@ const JUNK: &[Row] = &[
         &[
             "faults::an_endless_line_is_passed_over_and_counted_once",
             "faults::an_endless_line_that_never_ends_is_a_torn_tail",
-            "bounds::a_line_of_10_mib_is_read_within_bounds_whether_it_ends_or_not",
+            "bounds::a_line_of_10_mib_is_read_and_written_behind_within_bounds_whether_it_ends_or_not",
         ],
     ),
 ];
