@@ -12,6 +12,7 @@ pub(super) enum Sync {
     /// They must, from the moment at which they have the name.
     Due,
     /// Nobody misses them.
+    #[cfg(feature = "host")]
     Needless,
 }
 
