@@ -1,8 +1,19 @@
 //! Work on many things at once, with what comes of it in their order.
 
-use std::{iter, num::NonZeroUsize, ops::ControlFlow, sync::mpsc, thread};
+use std::{
+    iter,
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use crate::failure::Stop;
+
+/// How long one thread works alone: to start others, and to be woken by them, costs as much as some
+/// dozens of small logs.
+const ALONE: Duration = Duration::from_millis(5);
 
 /// The most threads at work: reading files gains nothing from more.
 const THREADS_MAX: usize = 8;
@@ -18,9 +29,27 @@ pub(crate) fn in_order<I: Sync, T: Send>(
     work: impl Fn(&I) -> T + Sync,
     mut take: impl FnMut(&I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
+    let begun = Instant::now();
+    let mut items = items;
+    while let [item, rest @ ..] = items {
+        if begun.elapsed() > ALONE {
+            return together(items, &work, take);
+        }
+        if take(item, work(item))?.is_break() {
+            return Ok(());
+        }
+        items = rest;
+    }
+    Ok(())
+}
+
+fn together<I: Sync, T: Send>(
+    items: &[I],
+    work: &(impl Fn(&I) -> T + Sync),
+    mut take: impl FnMut(&I, T) -> Result<ControlFlow<()>, Stop>,
+) -> Result<(), Stop> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(THREADS_MAX).min(items.len());
-    let work = &work;
     thread::scope(|scope| {
         // The items are dealt out in turn, and this thread takes part: what it would wait for, it
         // does, and each handing over that wakes a thread costs as much as a small log.
