@@ -3,7 +3,6 @@
 
 use std::{
     fs::{self, File},
-    io::{BufRead as _, BufReader},
     os::unix::fs::MetadataExt as _,
     path::Path,
     process::{Command, Stdio},
@@ -140,24 +139,16 @@ fn a_child_that_outlives_who_took_the_lock_keeps_it_and_that_is_said() {
 fn a_process_that_took_the_lock_and_closed_the_file_is_not_said_to_have_it() {
     let home = Home::new();
     add(&home.store, "one");
-    let script = "open(F, '>>', shift) && flock(F, 2) or die; $| = 1; my $child = fork; \
-                  if ($child) { close F; print \"$child\\n\" } sleep 60";
-    let mut perl = Command::new("perl");
-    perl.args(["-e", script, home.store.lock_path(&s1()).as_str()]).stdout(Stdio::piped());
-    let Ok(mut taker) = perl.spawn() else {
-        return skipped("no perl to take the lock with");
-    };
-    let mut said = BufReader::new(taker.stdout.take().expect("a pipe"));
-    let mut child = String::new();
-    said.read_line(&mut child).expect("it says whom it began");
-    let child = child.trim().parse().ok().and_then(Pid::from_raw).expect("a process");
-    let pid = taker.id();
+    let mut taker = Actor::start(command(Role::Bequeath, &home.root, ""));
+    let child = taker.next().and_then(|said| said.parse().ok()).and_then(Pid::from_raw);
+    let child = child.expect("it says whom it began");
     let why = format!(
-        "process {pid} took it and has closed it or ended; another still has the file open"
+        "process {} took it and has closed it or ended; another still has the file open",
+        taker.pid()
     );
     assert_busy(&home.store, &why, END_IT);
     kill_process(child, Signal::KILL).expect("the child ends");
-    taker.kill().and_then(|()| taker.wait()).expect("and so does who took it");
+    taker.kill();
     add(&home.store, "two");
 }
 

@@ -14,7 +14,7 @@ use crate::support::{
 fn traced(home: &Home, role: Role) -> Option<Vec<String>> {
     let out: Utf8PathBuf = home.root.join("trace");
     let calls =
-        "trace=openat,openat2,flock,write,fsync,fdatasync,ftruncate,renameat,renameat2,unlinkat";
+        "trace=openat,?openat2,flock,write,fsync,fdatasync,ftruncate,renameat,renameat2,unlinkat";
     let strace = ["strace", "-f", "-qq", "-y", "-o", out.as_str(), "-e", calls];
     said(&strace, role, home, "new")?;
     let trace = fs::read_to_string(&out).expect("a trace");

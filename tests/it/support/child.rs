@@ -5,6 +5,7 @@
 
 use std::{
     env,
+    fs::File,
     io::{BufRead as _, BufReader, Lines, Write as _, stdin, stdout},
     process::{Child, ChildStdout, Command, Stdio},
     sync::Arc,
@@ -57,17 +58,22 @@ pub(crate) enum Role {
     Hold,
     /// Takes the lock by std's `File::lock`, and waits.
     Flock,
+    /// Takes the lock, starts a program that has its file open, says that one's number, closes the file
+    /// itself, and waits.
+    Bequeath,
     /// Appends, and repairs a damaged log, under this umask (octal).
     Umask,
     /// Does all that reads, and says how much memory it held at the most, in KiB.
     Peak,
     /// The same with what writes, and what follows the log or brings records from elsewhere.
     PeakOfWrites,
+    /// The same with an import that adds a record to the only one of a log.
+    PeakOfImport,
     /// Decides on a note as a host does, says what came of it, and waits for a model's reply.
     Ask,
 }
 
-const ROLES: [(&str, Role); 12] = [
+const ROLES: [(&str, Role); 14] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("append-twice", Role::AppendTwice),
@@ -76,9 +82,11 @@ const ROLES: [(&str, Role); 12] = [
     ("repair", Role::Repair),
     ("hold", Role::Hold),
     ("flock", Role::Flock),
+    ("bequeath", Role::Bequeath),
     ("umask", Role::Umask),
     ("peak", Role::Peak),
     ("peak-of-writes", Role::PeakOfWrites),
+    ("peak-of-import", Role::PeakOfImport),
     ("ask", Role::Ask),
 ];
 
@@ -209,9 +217,11 @@ pub(crate) fn play() {
         }),
         Role::Hold => hold(root),
         Role::Flock => flock(&store),
+        Role::Bequeath => bequeath(&store),
         Role::Umask => umask(&store, argument),
         Role::Peak => peak(&store),
         Role::PeakOfWrites => peak_of_writes(&store),
+        Role::PeakOfImport => peak_of_import(&store),
         Role::Ask => ask(&store),
     }
 }
@@ -250,11 +260,26 @@ fn hold(root: &str) {
     }
 }
 
-fn flock(store: &Store) {
-    let lock = std::fs::File::options().write(true).open(store.lock_path(&s1()));
+/// Takes the lock by std's `File::lock`.
+fn locked(store: &Store) -> File {
+    let lock = File::options().write(true).open(store.lock_path(&s1()));
     let lock = lock.expect("a lock file");
     lock.lock().expect("the lock");
+    lock
+}
+
+fn flock(store: &Store) {
+    let _lock = locked(store);
     say("holding");
+    wait_to_be_told();
+}
+
+fn bequeath(store: &Store) {
+    let mut sleep = Command::new("sleep");
+    sleep.arg("60").stdin(locked(store)).stdout(Stdio::null());
+    let heir = sleep.spawn().expect("sleep is there").id();
+    drop(sleep); // and with it the file
+    say(&heir.to_string());
     wait_to_be_told();
 }
 
@@ -297,6 +322,12 @@ fn peak_of_writes(store: &Store) {
     let _ = store.repair(&s1(), RepairMode::Write).expect("a repair");
     let _ = store.append(&s1(), &note("appended again")).expect("a log");
     assert_eq!(store.verify(&s1()).expect("a log").bad_lines, 0, "it is repaired");
+    say(&peak_kib(std::process::id()).to_string());
+}
+
+fn peak_of_import(store: &Store) {
+    let brought = import(store, &[line(1, "the newest"), line(2, "brought")].concat());
+    assert!(matches!(brought, Ok(Import::Added { had: 1, added: 1 })), "{brought:?}");
     say(&peak_kib(std::process::id()).to_string());
 }
 
