@@ -24,6 +24,25 @@ pub(super) enum LetIn {
     OwnerAlone,
 }
 
+/// What came of making a file that was missing a moment ago.
+pub(super) enum Making {
+    Made(Box<dyn Handle>),
+    /// Another had made it by then.
+    Found(Box<dyn Handle>),
+    /// It could not be made. It can be there all the same, where a network lost the answer.
+    Failed(Error),
+}
+
+impl Making {
+    /// Returns the file, whoever made it.
+    pub(super) fn opened(self) -> Result<Box<dyn Handle>, Error> {
+        match self {
+            Self::Made(file) | Self::Found(file) => Ok(file),
+            Self::Failed(e) => Err(e),
+        }
+    }
+}
+
 /// A medium together with the path that errors name.
 ///
 /// An operation that a signal interrupts is begun again; only a sync never is.
@@ -96,23 +115,26 @@ impl Folder {
 
     /// Makes a file that was missing a moment ago, together with the folders that lead to it, or
     /// opens the one that another has made by now.
-    pub(super) fn create_or_open(
-        &self,
-        name: &str,
-        access: Access,
-    ) -> Result<Box<dyn Handle>, Error> {
+    ///
+    /// An error says that this call has made none.
+    pub(super) fn create_or_open(&self, name: &str, access: Access) -> Result<Making, Error> {
         let mut tries_left = CREATE_TRIES;
         loop {
             tries_left -= 1;
-            match patiently(|| self.medium.open(name, Access::Create)) {
-                Ok(file) => return Ok(file),
-                Err(e) if tries_left == 0 => return Err(self.failed("create", name, e)),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {} // another made it: open that
-                Err(e) if e.kind() == io::ErrorKind::NotFound => self.make()?,
-                Err(e) => return Err(self.failed("create", name, e)),
+            let e = match patiently(|| self.medium.open(name, Access::Create)) {
+                Ok(file) => return Ok(Making::Made(file)),
+                Err(e) => e,
+            };
+            match e.kind() {
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound if tries_left == 0 => {
+                    return Err(self.failed("create", name, e));
+                }
+                io::ErrorKind::AlreadyExists => {} // another made it: open that
+                io::ErrorKind::NotFound => self.make()?,
+                _ => return Ok(Making::Failed(self.failed("create", name, e))),
             }
             if let Some(file) = self.open_if_there(name, access)? {
-                return Ok(file);
+                return Ok(Making::Found(file));
             }
         }
     }

@@ -74,7 +74,7 @@ impl LockFile {
             return Self::of(folder, &name, handle);
         }
         folder.make_if_new()?;
-        Self::of(folder, &name, folder.create_or_open(&name, Access::Lock)?)
+        Self::of(folder, &name, folder.create_or_open(&name, Access::Lock)?.opened()?)
     }
 
     /// Opens the lock file, or returns `None` where it is not there.

@@ -19,7 +19,7 @@ use std::ops::{
 use super::{
     Appended, Store,
     file::File,
-    folder::Folder,
+    folder::{Folder, Making},
     layout,
     lock::{Held, LockFile, acquire},
     look::Look,
@@ -147,10 +147,14 @@ impl Files {
         if let Some(log) = folder.open_if_there(name, Access::Append)? {
             return Ok(OpenLog { log, origin: Origin::Found });
         }
-        let made = folder.create_or_open(name, Access::Append);
-        // It can be there all the same, where a network lost the answer.
-        let log = made.inspect_err(|_| drop(unmake(folder, session, held, None)))?;
-        Ok(OpenLog { log, origin: Origin::Made })
+        match folder.create_or_open(name, Access::Append)? {
+            Making::Made(log) => Ok(OpenLog { log, origin: Origin::Made }),
+            Making::Found(log) => Ok(OpenLog { log, origin: Origin::Found }),
+            Making::Failed(e) => {
+                let _ = unmake(folder, session, held, None);
+                Err(e)
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use graff_notes::ErrorKind;
 use rustix::io::Errno;
 
 use crate::support::{
-    faulty::{Fault, OpKind, When},
+    faulty::{Fault, Op, OpKind, When},
     notes::{LOG, line, records, s1, store_on},
     report,
 };
@@ -96,6 +96,27 @@ fn a_first_append_that_fails_leaves_no_session_behind() {
                 assert!(!live.keys().any(|name| name.starts_with(".gitignore.")), "{e}");
             }
         }
+    }
+}
+
+#[test]
+fn a_first_append_that_fails_leaves_the_empty_log_that_another_program_has_made_meanwhile() {
+    let case = &cases()[0];
+    let is_made = |op: &Op| (op.kind, op.on.as_str()) == (OpKind::Create, LOG);
+    let at = case.trace().iter().position(is_made).expect("it makes a log");
+    for (fails, errno) in [
+        (When::At(at + 1), Errno::MFILE), // it opens the other's
+        (When::At(at + 1), Errno::ACCESS),
+        (When::Next(OpKind::Append, LOG), Errno::NOSPC),
+    ] {
+        let medium = case.medium();
+        let other = medium.clone();
+        let make = move || other.change(|disk| disk.make_undurably(LOG, b""));
+        medium.plan(When::At(at), Fault::After(Box::new(make)));
+        medium.plan(fails.clone(), Fault::Fail(errno));
+        let e = (case.act)(&store_on(medium.clone())).expect_err("it fails");
+        assert_eq!(e.kind(), kind_of(errno), "{fails:?}: {e:?}");
+        assert_eq!(medium.live().get(LOG).map(Vec::as_slice), Some(&b""[..]), "{fails:?}");
     }
 }
 
