@@ -3,7 +3,7 @@
 //!
 //! A log is replaced with more care: see [`replace`](super::replace).
 
-use super::folder::Folder;
+use super::{file::File, folder::Folder};
 use crate::error::Error;
 
 /// Whether the bytes must survive a loss of power.
@@ -16,25 +16,23 @@ pub(super) enum Sync {
     Needless,
 }
 
-/// Gives `name` to a file of these bytes, which nobody else writes `aside` meanwhile.
+/// Writes these bytes to the file `aside`, which the caller has just made, and gives it `name`; where that
+/// fails, it removes it.
 ///
 /// Its entry in the folder is the caller's to make durable.
 pub(super) fn put(
     folder: &Folder,
     name: &str,
-    aside: &str,
+    aside: File<'_>,
     bytes: &[u8],
     sync: Sync,
 ) -> Result<(), Error> {
-    folder.remove_if_there(aside)?; // left by a process that died here
-    write(folder, aside, bytes, sync)
-        .and_then(|()| folder.rename(aside, name))
-        .inspect_err(|_| drop(folder.remove_if_there(aside)))
+    write(aside, bytes, sync)
+        .and_then(|()| folder.rename(aside.name(), name))
+        .inspect_err(|_| drop(folder.remove_if_there(aside.name())))
 }
 
-fn write(folder: &Folder, aside: &str, bytes: &[u8], sync: Sync) -> Result<(), Error> {
-    let handle = folder.create(aside)?;
-    let file = folder.file(aside, handle.as_ref());
-    file.append_all(bytes)?;
-    if sync == Sync::Due { file.sync() } else { Ok(()) }
+fn write(aside: File<'_>, bytes: &[u8], sync: Sync) -> Result<(), Error> {
+    aside.append_all(bytes)?;
+    if sync == Sync::Due { aside.sync() } else { Ok(()) }
 }

@@ -21,6 +21,10 @@ impl<'a> File<'a> {
         Self { folder, name, handle }
     }
 
+    pub(super) fn name(&self) -> &'a str {
+        self.name
+    }
+
     pub(super) fn status(&self) -> Result<Status, Error> {
         patiently(|| self.handle.status()).map_err(|e| self.failed("look at", e))
     }

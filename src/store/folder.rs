@@ -245,13 +245,11 @@ impl Folder {
     /// Of many that make a store at once each writes one of its own, and whole ones take each other's
     /// place. One that was taken away meanwhile was not needed any more.
     fn write_ignore(&self) -> Result<(), Error> {
-        match aside::put(
-            self,
-            layout::IGNORE,
-            &layout::ignore_aside(),
-            layout::IGNORE_TEXT,
-            aside::Sync::Due,
-        ) {
+        let put = self.create_ignore_aside().and_then(|(name, handle)| {
+            let aside = self.file(&name, handle.as_ref());
+            aside::put(self, layout::IGNORE, aside, layout::IGNORE_TEXT, aside::Sync::Due)
+        });
+        match put {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
             _ => {}
         }
@@ -261,6 +259,29 @@ impl Folder {
             let _ = self.remove_if_there(&name);
         }
         Ok(())
+    }
+
+    /// Makes a file that is to become [`layout::IGNORE`], under a name that nobody has.
+    ///
+    /// One of that name is left alone: who has our process's number in another name space may be writing it.
+    fn create_ignore_aside(&self) -> Result<(String, Box<dyn Handle>), Error> {
+        let mut tries_left = CREATE_TRIES;
+        loop {
+            tries_left -= 1;
+            let name = layout::ignore_aside();
+            let e = match patiently(|| self.medium.open(&name, Access::Create)) {
+                Ok(handle) => return Ok((name, handle)),
+                Err(e) => e,
+            };
+            let is_taken = e.kind() == io::ErrorKind::AlreadyExists;
+            if is_taken && tries_left > 0 {
+                continue;
+            }
+            if !is_taken {
+                let _ = self.remove_if_there(&name); // a network can lose the answer
+            }
+            return Err(self.failed("create", &name, e));
+        }
     }
 
     pub(super) fn failed(&self, attempted: &'static str, name: &str, source: io::Error) -> Error {

@@ -122,7 +122,8 @@ pub(super) fn is_of_a_session(name: &str) -> bool {
     name.ends_with(LOG_SUFFIX) || name.ends_with(LOCK_SUFFIX)
 }
 
-/// Returns a name for an [`IGNORE`] that is not whole yet; no other process and no other thread has it.
+/// Returns a name for an [`IGNORE`] that is not whole yet; no other thread gets it, and no other process but
+/// one of the same number, in another name space or after this one.
 pub(super) fn ignore_aside() -> String {
     static NAMED: AtomicU64 = AtomicU64::new(0);
     let number = NAMED.fetch_add(1, Ordering::Relaxed);

@@ -44,7 +44,10 @@ impl Store {
         match change(read(folder, session)?) {
             Some(word) => {
                 let (name, new) = (layout::side(session), layout::side_new(session));
-                aside::put(folder, &name, &new, &word, aside::Sync::Needless)
+                folder.remove_if_there(&new)?; // left by a process that died here
+                let handle = folder.create(&new)?;
+                let new = folder.file(&new, handle.as_ref());
+                aside::put(folder, &name, new, &word, aside::Sync::Needless)
             }
             None => Ok(()),
         }

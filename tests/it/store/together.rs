@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::{TORN, holding, two_notes};
 use crate::support::{
-    faulty::{Disk, Fault as DiskFault, FaultyMedium, IGNORE, OpKind, When},
+    faulty::{Disk, Fault as DiskFault, FaultyMedium, IGNORE, Op, OpKind, When},
     notes::{LOG, add, import, line, note, now, records, s1, session, store_on, stored},
 };
 
@@ -241,6 +241,28 @@ fn of_two_that_make_a_store_at_once_neither_leaves_it_half_out_of_version_contro
             assert!(ignore.is_none_or(|text| text == b"*\n"), "{index}, {fails}: {ignore:?}");
         }
     }
+}
+
+#[test]
+fn of_two_with_one_process_number_each_writes_a_gitignore_of_its_own() {
+    let is_aside = |op: &Op| op.on.starts_with(".gitignore.new.");
+    let alone = FaultyMedium::new(Disk::default());
+    add(&store_on(alone.clone()), "one");
+    let first = alone.trace().iter().position(is_aside).expect("it is written aside");
+
+    let medium = FaultyMedium::new(Disk::default());
+    let other = medium.clone();
+    let begin = move || {
+        let name = other.trace().pop().expect("this operation").on;
+        other.change(|disk| disk.make_undurably(&name, b""));
+    };
+    medium.plan(When::At(first), DiskFault::After(Box::new(begin)));
+    add(&store_on(medium.clone()), "one");
+    let trace = medium.trace();
+    let done = trace.iter().position(|op| op.kind == OpKind::Rename).expect("it is renamed");
+    let on_theirs: Vec<_> = trace[..done].iter().filter(|op| op.on == trace[first].on).collect();
+    assert_eq!(on_theirs, [&trace[first]], "it is left alone");
+    assert_eq!(medium.live()[IGNORE], b"*\n");
 }
 
 #[test]
