@@ -188,7 +188,8 @@ impl Folder {
         self.medium.sync_folder(level).map_err(|e| self.failed_at("sync the folder", level, e))
     }
 
-    /// Makes the entry of a new log durable, and with it what leads there where that is not known.
+    /// Makes the entry of a new log durable, and with it what leads there, unless the file that comes last in
+    /// the making of a store says that it is; one that came with a copy of a store says so too, wrongly.
     pub(super) fn sync_entries(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_none() {
             self.sync_outer()?;
@@ -199,7 +200,7 @@ impl Folder {
     /// Makes the store, unless a file of a session says that it was made before.
     ///
     /// It comes before the first lock. So whoever finds a lock, and not the file that keeps the store out of
-    /// version control, knows that its owner removed it.
+    /// version control, knows that its owner removed it, or that another program began the store.
     pub(super) fn make_if_new(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_some()
             || self.names()?.iter().any(|name| layout::is_of_a_session(name))

@@ -26,7 +26,8 @@ fn listed(id: FileId) -> Option<Holder> {
     let is_still_listed =
         || locks_on(id.inode).is_some_and(|now| now.iter().any(|(p, _)| p == pid));
     match holder {
-        Holder::Heir(_) if !is_still_listed() => None, // it was given back in the meantime
+        // It was given back in the meantime, and may have been taken once more.
+        Holder::Heir(_) if !(is_still_listed() && has_left(*pid, id)) => None,
         holder => Some(holder),
     }
 }
@@ -49,6 +50,11 @@ fn has_open(pid: u32, id: FileId) -> Option<bool> {
     Some(open.flatten().any(|fd| fs::metadata(fd.path()).is_ok_and(is_ours)))
 }
 
+/// Returns whether a process has closed a file or has ended; the number may also be another's by now.
+fn has_left(pid: u32, id: FileId) -> bool {
+    has_open(pid, id).map_or_else(|| is_gone(pid), |is_open| !is_open)
+}
+
 /// Returns whether there is no such process. Where others' are hidden, so is the first one, and
 /// nothing can be said.
 fn is_gone(pid: u32) -> bool {
@@ -62,7 +68,7 @@ fn seen(pid: u32, id: FileId) -> Holder {
         return if is_gone(pid) { Holder::Heir(pid) } else { Holder::Hidden(pid) };
     };
     if has_open(pid, id) == Some(false) {
-        return Holder::Heir(pid); // it closed the file, or this is another of the same number
+        return Holder::Heir(pid);
     }
     match name_and_state(&String::from_utf8_lossy(&stat)) {
         Some((name, 'T' | 't')) => Holder::Stopped(pid, name.to_owned()),
