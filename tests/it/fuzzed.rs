@@ -96,6 +96,13 @@ fn a_few_bytes_spell_a_log_of_many_windows_and_a_line_that_is_just_too_long() {
     assert!(bytes_read > 2 << 20, "{bytes_read}: it goes on over what is too long");
 }
 
+#[test]
+fn a_few_bytes_spell_no_more_lines_than_a_search_has_memory_for() {
+    let pieces = 1_000;
+    let log = spelt(&repeated(3, 255, b"\n").repeat(pieces));
+    assert!(log.len() <= (64 << 10) + pieces, "{} lines", log.len());
+}
+
 /// What a long log is spelt of.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let scrap =

@@ -10,9 +10,9 @@ use super::log;
 const EDGES: [usize; 6] =
     [8 << 10, 16 << 10, 32 << 10, 64 << 10, LINE_BYTES_MAX, 2 * (LINE_BYTES_MAX + 2)];
 
-/// A piece with an LF is not repeated beyond this length, in bytes: what is kept of each line takes
-/// a hundred times as much.
-const LINES_BYTES_MAX: usize = 20 << 10;
+/// Pieces with an LF are not repeated beyond this length, in bytes, all of a log together: what is kept
+/// of each line takes a hundred times as much, and a search ends where memory has a limit.
+const LINES_BYTES_MAX: usize = 64 << 10;
 
 /// No log is longer, in bytes, but for its last piece.
 const LOG_BYTES_MAX: usize = 3 * LINE_BYTES_MAX;
@@ -27,7 +27,7 @@ pub(crate) fn a_long_log_is_read_one_way(input: &[u8]) {
 /// Six of the 256 values of `how` say that a piece is repeated, up to a length near one of [`EDGES`];
 /// with the others it stands there as it is.
 pub(crate) fn spelt(mut input: &[u8]) -> Vec<u8> {
-    let mut log = Vec::new();
+    let (mut log, mut lines_left) = (Vec::new(), LINES_BYTES_MAX);
     while let [how, near, length, rest @ ..] = input
         && log.len() < LOG_BYTES_MAX
     {
@@ -35,9 +35,11 @@ pub(crate) fn spelt(mut input: &[u8]) -> Vec<u8> {
         input = rest;
         match EDGES.get(usize::from(how / 8)) {
             Some(edge) if how % 8 == 0 && !piece.is_empty() => {
-                let most = if piece.contains(&b'\n') { LINES_BYTES_MAX } else { LOG_BYTES_MAX };
+                let is_line = piece.contains(&b'\n');
+                let most = if is_line { lines_left } else { LOG_BYTES_MAX };
                 let wanted = (edge + usize::from(*near)).saturating_sub(128).min(most);
-                log.extend(piece.iter().cycle().take(wanted));
+                log.extend(piece.iter().cycle().take(wanted.max(piece.len())));
+                lines_left -= if is_line { wanted } else { 0 };
             }
             _ => log.extend_from_slice(piece),
         }
