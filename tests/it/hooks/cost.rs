@@ -20,7 +20,7 @@ use super::{
         lines,
     },
 };
-use crate::support::{skipped, world::Ran};
+use crate::support::{found::in_time, skipped, world::Ran};
 
 const MB: usize = 1_000_000;
 
@@ -50,16 +50,13 @@ fn continued(desk: &Desk, bytes: usize) {
 
 /// How many bytes the hook of an event read; `None` where the system doesn't count.
 ///
-/// The program of the tests is not optimised: where a busy machine keeps it beyond its two seconds,
-/// it is called again.
 #[track_caller]
 fn read_by(desk: &Desk, event: &str, more: &Value) -> Option<u64> {
-    let ran_in_time = |_| {
+    let (counted, ran) = in_time(|| {
         let (counted, ran) = call(desk, &desk.payload("s1", event, more.clone()));
-        let is_late = ran.stderr().contains("gave up after 1.8 seconds");
-        (!is_late).then(|| (counted, ran.quietly()))
-    };
-    let (counted, _) = (0..20).find_map(ran_in_time).expect("a run within two seconds");
+        (!ran.gave_up()).then_some((counted, ran))
+    });
+    ran.quietly();
     counted
         .inspect_err(|e| skipped(&format!("this system doesn't count what a process reads: {e}")))
         .ok()

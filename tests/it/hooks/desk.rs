@@ -91,8 +91,7 @@ impl Desk {
     /// Calls a hook with this on stdin.
     #[track_caller]
     pub(super) fn fed(&self, stdin: impl AsRef<[u8]>) -> Ran {
-        let child = self.start(stdin.as_ref(), &[]);
-        Ran::of_child(child).ends(0)
+        Ran::of_hook(|| self.start(stdin.as_ref(), &[]))
     }
 
     /// The payload of an event of a session, as the host sends it.

@@ -10,13 +10,17 @@ use std::{
     process::{Command, Stdio},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{host::hook::Host, prompt::extract};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use crate::support::{skipped, world::Ran};
+use crate::support::{
+    found::{in_time, put, was_late},
+    skipped,
+    world::Ran,
+};
 
 const NOTE: &str = "[Subgoal] make <b>retry_test</b> green\n\t\"src/retry.rs:41\" \u{1F980}";
 
@@ -134,30 +138,11 @@ fn a_hook_that_is_ended_at_any_step_costs_no_words_and_the_next_one_clears_up() 
     let mut kills = 0;
     for step in STEPS {
         for at in 1.. {
-            let (desk, moim) = goose();
-            let folder = desk.path().join("of-goose");
-            fs::create_dir(&folder).expect("a folder");
-            let moim = folder.join(moim.file_name().expect("a name"));
-            let desk = desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str());
-            fs::write(&moim, "Be brief.\n").expect("written");
-            prompted(&desk).quietly();
-            desk.writes("s1", "The next step is src/retry.rs:41, and then the tests.");
-            let kill = format!("inject={step}:signal=SIGKILL:when={at}");
-            let paths = ["moim.md", "moim.md.graff-notes-new.1", "moim.md.graff-notes-swap.1"];
-            let paths = paths.map(|name| folder.join(name)).into_iter().chain([folder.clone()]);
-            let paths: Vec<_> = paths.collect();
-            let paths = paths.iter().flat_map(|path| ["-P", path.as_str()]);
-            let hook = desk.command(&["hook", "goose"]);
-            let mut traced = Command::new("strace");
-            traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &kill]).args(paths);
-            traced.arg(hook.get_program()).args(hook.get_args()).env_clear();
-            traced.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            traced.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-            let mut child = traced.current_dir(desk.path()).spawn().expect("strace starts");
-            let payload = json!({"event": "UserPromptSubmit", "session_id": "s1"}).to_string();
-            let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
-            written.expect("it reads");
-            if child.wait().expect("it ends").success() {
+            let (desk, moim, ran) = in_time(|| {
+                let (desk, moim, ran) = killed_at(step, at);
+                (!ran.gave_up()).then_some((desk, moim, ran))
+            });
+            if ran.has_status(0) {
                 break;
             }
             kills += 1;
@@ -168,11 +153,40 @@ fn a_hook_that_is_ended_at_any_step_costs_no_words_and_the_next_one_clears_up() 
             prompted(&desk).quietly();
             let found = fs::read_to_string(&moim).expect("the file");
             assert_eq!(extract(&found), Some("A third note, which changes the file again."));
+            let folder = moim.parent().expect("a folder");
             let names: Vec<_> = folder.read_dir_utf8().expect("a folder").flatten().collect();
             assert_eq!(names.len(), 1, "{step} {at}: {names:?}");
         }
     }
     assert!(kills > 5, "{kills} steps are not all of them");
+}
+
+/// A hook that changes the note in the file that goose reads, and is ended at this call.
+#[cfg(target_os = "linux")]
+fn killed_at(step: &str, at: u32) -> (Desk, Utf8PathBuf, Ran) {
+    let (desk, moim) = goose();
+    let folder = desk.path().join("of-goose");
+    fs::create_dir(&folder).expect("a folder");
+    let moim = folder.join(moim.file_name().expect("a name"));
+    let desk = desk.with("GOOSE_MOIM_MESSAGE_FILE", moim.as_str());
+    fs::write(&moim, "Be brief.\n").expect("written");
+    prompted(&desk).quietly();
+    desk.writes("s1", "The next step is src/retry.rs:41, and then the tests.");
+    let kill = format!("inject={step}:signal=SIGKILL:when={at}");
+    let paths = ["moim.md", "moim.md.graff-notes-new.1", "moim.md.graff-notes-swap.1"];
+    let paths: Vec<_> = paths.map(|name| folder.join(name)).into_iter().chain([folder]).collect();
+    let paths = paths.iter().flat_map(|path| ["-P", path.as_str()]);
+    let hook = desk.command(&["hook", "goose"]);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &kill]).args(paths);
+    traced.arg(hook.get_program()).args(hook.get_args()).env_clear();
+    traced.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    traced.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = traced.current_dir(desk.path()).spawn().expect("strace starts");
+    let payload = json!({"event": "UserPromptSubmit", "session_id": "s1"}).to_string();
+    let written = child.stdin.take().expect("a pipe").write_all(payload.as_bytes());
+    written.expect("it reads");
+    (desk, moim, Ran::of_child(child))
 }
 
 #[test]
@@ -234,20 +248,24 @@ fn a_session_of_the_same_name_at_work_elsewhere_stays_known() {
 
 #[test]
 fn the_doctor_says_whether_goose_is_told_of_a_file() {
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
-    let folder = program.parent().expect("a folder").to_str().expect("UTF-8").to_owned();
+    let bin = tempfile::tempdir().expect("a folder");
+    let bin = Utf8Path::from_path(bin.path()).expect("UTF-8");
+    put(bin);
     for (file, status, words) in [
         (None, "warning", "goose, user: installed, and goose is told of no file"),
         (Some(""), "warning", "goose, user: installed, and goose is told of no file"),
         (Some("/home/x/note.md"), "ok", "goose, user: installed, and answers"),
     ] {
-        let desk = Desk::of(Host::Goose).with("PATH", folder.clone());
+        let desk = Desk::of(Host::Goose).with("PATH", format!("{bin}:/usr/bin:/bin"));
         let desk = match file {
             Some(file) => desk.with("GOOSE_MOIM_MESSAGE_FILE", file),
             None => desk,
         };
         Ran::of(&mut desk.command(&["hooks", "install", "goose"])).ends(0);
-        let found = Ran::of(&mut desk.command(&["doctor", "--json"])).ends(0).answers();
+        let found = in_time(|| {
+            let ran = Ran::of(&mut desk.command(&["doctor", "--json"]));
+            (!was_late(bin)).then(|| ran.ends(0).answers())
+        });
         let says = |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("goose"));
         let finding = found.iter().find(says).expect("a finding");
         assert_eq!(finding["status"], status, "{finding}");

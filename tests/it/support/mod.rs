@@ -4,6 +4,8 @@ pub(crate) mod awaited;
 #[cfg(target_os = "linux")]
 pub(crate) mod child;
 pub(crate) mod faulty;
+#[cfg(feature = "cli")]
+pub(crate) mod found;
 pub(crate) mod ledger;
 pub(crate) mod logs;
 pub(crate) mod long_transcript;
@@ -44,7 +46,7 @@ pub(crate) fn report(figure: std::fmt::Arguments<'_>) {
 }
 
 /// Waits until something is so that comes by itself, and fails where it does not come in a minute.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", feature = "cli"))]
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = std::time::Instant::now();

@@ -19,7 +19,7 @@ use rustix::{
 };
 use serde_json::Value;
 
-use super::schema::Schema;
+use super::{found::in_time, schema::Schema};
 
 /// How long a run of the program may take: far longer than any does on a loaded machine.
 const LONGEST_RUN: Duration = Duration::from_secs(180);
@@ -243,6 +243,19 @@ impl Ran {
         drop(ended);
         assert!(!guard.join().expect("the guard ends"), "killed after {LONGEST_RUN:?}");
         output.into()
+    }
+
+    /// Waits for a hook that is started, and for another one where it gave up, as it does where the
+    /// machine is too busy for it.
+    #[track_caller]
+    pub(crate) fn of_hook(mut start: impl FnMut() -> Child) -> Self {
+        in_time(|| Some(Self::of_child(start())).filter(|ran| !ran.gave_up())).ends(0)
+    }
+
+    /// Whether it was a hook, and gave up at its deadline.
+    #[track_caller]
+    pub(crate) fn gave_up(&self) -> bool {
+        self.stderr().contains("gave up after 1.8 seconds")
     }
 
     /// Asserts the exit status.
