@@ -36,13 +36,18 @@ fn ends(world: &World, session: &str) {
 /// Calls a hook with this event.
 fn is_told(world: &World, folder: &Utf8Path, session: &str, event: &str) {
     let payload = json!({"hook_event_name": event, "session_id": session, "prompt": "x"});
+    calls(world, folder, &payload).quietly();
+}
+
+/// Calls a hook with this payload.
+fn calls(world: &World, folder: &Utf8Path, payload: &Value) -> Ran {
     let mut hook = world.command(&["hook", "gemini", "--root", folder.as_str()]);
     hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
     let mut hook = hook.spawn().expect("the program starts");
     let mut pipe = hook.stdin.take().expect("a pipe");
     pipe.write_all(payload.to_string().as_bytes()).expect("it reads");
     drop(pipe);
-    Ran::of_child(hook).quietly();
+    Ran::of_child(hook)
 }
 
 /// The folder in which each session at work has its file.
@@ -138,12 +143,32 @@ fn a_session_of_the_environment_that_has_ended_gives_way_to_the_one_that_followe
     let mut server = Server::of_claude_code(&world, &[], "before");
     assert_eq!(server.does("write_note", &json!({"text": "x"})).len(), 1);
     ends(&world, "before");
-    is_active(&world, "after", MINUTE);
+    is_active(&world, "after", Duration::ZERO);
     let said = server.does("write_note", &json!({"text": "y"}));
     assert_eq!(said[0], "saved: it is record 1 of session after, generation 0");
     assert!(said[1].starts_with("It is that of session after, which was last active"), "{said:?}");
     calls_in(&world, world.root(), "before"); // it was taken up again
     assert_eq!(writes_for(&mut server, &json!({"text": "z"}), &Value::Null), "before");
+}
+
+#[test]
+fn a_session_of_the_environment_that_has_ended_gives_way_to_none_that_called_only_before_its_end() {
+    let world = World::new();
+    is_active(&world, "older", 30 * MINUTE);
+    calls_in(&world, world.root(), "before");
+    ends(&world, "before");
+    let mut server = Server::of_claude_code(&world, &[], "before");
+    let said = server.does("write_note", &json!({"text": "x"}));
+    let words = "It is that of session before, which this server was started for; it has ended, and \
+                 none has called a hook in";
+    assert!(said[0].contains(" of session before, generation 0"), "{said:?}");
+    assert!(said[1].starts_with(words), "{said:?}");
+    is_active(&world, "after", Duration::ZERO);
+    let said = server.does("write_note", &json!({"text": "x"}));
+    assert!(
+        said[0].contains(" of session after, generation 0"),
+        "the older one is not it: {said:?}"
+    );
 }
 
 #[test]

@@ -9,6 +9,8 @@
 //! ```
 
 use std::fs;
+#[cfg(feature = "mcp")]
+use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::session::SessionName;
@@ -47,12 +49,13 @@ pub(super) fn forget(session: &SessionName, root: &Utf8Path) {
     }
 }
 
-/// Returns whether a session is known to have ended.
+/// Returns when a session has ended, where it is known to have.
 #[cfg(feature = "mcp")]
-pub(crate) fn has_ended(session: &SessionName) -> bool {
-    file(session)
-        .and_then(|path| fs::read_to_string(path).ok())
-        .is_some_and(|at| at.starts_with(ENDED))
+pub(crate) fn ended_at(session: &SessionName) -> Option<SystemTime> {
+    let path = file(session)?;
+    let has_ended = fs::read_to_string(&path).ok()?.starts_with(ENDED);
+    let status = fs::metadata(path).ok().filter(|_| has_ended);
+    status?.modified().ok()
 }
 
 fn file(session: &SessionName) -> Option<Utf8PathBuf> {

@@ -36,7 +36,7 @@ use self::{
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
-pub(crate) use active::{folder as active_folder, has_ended};
+pub(crate) use active::{ended_at, folder as active_folder};
 #[cfg(feature = "mcp")]
 pub(crate) use splicing::WHOLE;
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};

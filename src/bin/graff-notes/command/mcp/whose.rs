@@ -9,9 +9,10 @@
 //! is refused, and whoever looks is told. One of which it can't be read where it is at work may be the
 //! other. The environment is that of the server's start, so a session
 //! that follows in the same process (a `/clear`, a resume) has the one before in it: where a hook was
-//! told that this has ended it doesn't count, and where hooks saw another one last the answer says so.
+//! told that this has ended, it gives way to one that has called a hook since, and where hooks saw
+//! another one last the answer says so.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use camino::Utf8Path;
 use graff_notes::session::SessionName;
@@ -50,17 +51,20 @@ impl Whose {
             let session = context::session(name)?;
             return Ok(Self { session, seen: None, others: Vec::new() });
         }
-        let of_start = caller.session_at_start().map(|name| context::session(&name)).transpose()?;
-        match of_start.filter(|session| !hook::has_ended(session)) {
-            Some(session) => Self::of_start(place, session),
-            None => Self::last_active(place),
+        let root = place.root()?.path;
+        let Some(name) = caller.session_at_start() else {
+            return Self::last_active(active_in(&root), &root);
+        };
+        let session = context::session(&name)?;
+        match hook::ended_at(&session) {
+            None => Ok(Self::of_start(session, &root)),
+            Some(end) => Self::behind(session, end, &root),
         }
     }
 
     /// Returns the session that the server was started for, and says where another came later.
-    fn of_start(place: &Place, session: SessionName) -> Result<Self, Failure> {
-        let root = place.root()?.path;
-        let last = active_in(&root).into_iter().next().filter(|last| last.session != session);
+    fn of_start(session: SessionName, root: &Utf8Path) -> Self {
+        let last = active_in(root).into_iter().next().filter(|last| last.session != session);
         let seen = last.map(|Active { session: last, place, .. }| {
             let later = match place {
                 active::Place::Here => {
@@ -70,19 +74,31 @@ impl Whose {
                     format!("session {last} called a hook later, and it cannot be read where")
                 }
             };
-            format!(
-                "It is that of session {session}, which this server was started for; {later}. \
-                 Where that is you, say so with `session`."
-            )
+            format!("{}; {later}. Where that is you, say so with `session`.", started_for(&session))
         });
-        Ok(Self { session, seen, others: Vec::new() })
+        Self { session, seen, others: Vec::new() }
     }
 
-    fn last_active(place: &Place) -> Result<Self, Failure> {
-        let root = place.root()?.path;
-        let mut active = active_in(&root);
+    /// Returns the session that has followed this one, which ended at `end`: only one that has called
+    /// a hook since can be it. While there is none, it is this one.
+    fn behind(session: SessionName, end: SystemTime, root: &Utf8Path) -> Result<Self, Failure> {
+        let mut since = active_in(root);
+        since.retain(|active| active.at >= end);
+        if !since.is_empty() {
+            return Self::last_active(since, root);
+        }
+        let started_for = started_for(&session);
+        let seen = format!(
+            "{started_for}; it has ended, and none has called a hook in {root} since. Where you are \
+             another one, say so with `session`."
+        );
+        Ok(Self { session, seen: Some(seen), others: Vec::new() })
+    }
+
+    /// Returns the session that was last active below `root`, of these.
+    fn last_active(mut active: Vec<Active>, root: &Utf8Path) -> Result<Self, Failure> {
         let Some(last) = active.iter().position(|it| it.place == active::Place::Here) else {
-            return Err(nobody(&active, &root));
+            return Err(nobody(&active, root));
         };
         let Active { session, at, .. } = active.remove(last);
         active.retain(|it| !at.duration_since(it.at).is_ok_and(|since| since >= STILL_AT_WORK));
@@ -113,6 +129,10 @@ impl Whose {
         let why = Failure::input(format_args!("tell whose note it is: {at_work}{read}"));
         Err(why.advise("name yours with `session`"))
     }
+}
+
+fn started_for(session: &SessionName) -> String {
+    format!("It is that of session {session}, which this server was started for")
 }
 
 /// Returns why no session is meant, where none is known to be at work below `root`.
