@@ -337,24 +337,39 @@ fn where_nobody_named_a_session_and_it_has_no_note_those_that_have_one_are_told(
 #[test]
 fn what_the_agent_has_just_written_by_a_tool_is_not_given_back_by_the_next_hook() {
     let world = World::new();
-    let given = || {
-        let payload = json!({"hook_event_name": "BeforeAgent", "session_id": "s1", "prompt": "x"});
-        let mut hook = world.command(&["hook", "gemini", "--root", world.root().as_str()]);
-        hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
-        let mut hook = hook.spawn().expect("the program starts");
-        let mut pipe = hook.stdin.take().expect("a pipe");
-        pipe.write_all(payload.to_string().as_bytes()).expect("it reads");
-        drop(pipe);
-        Ran::of_child(hook).ends(0).stdout().to_owned()
-    };
-    assert_eq!(given(), "");
-    let mut server = Server::of(&world);
+    assert_eq!(given(&world, "s1"), "");
+    let mut server = Server::of_claude_code(&world, &[], "s1");
     server.does("write_note", &json!({"text": "written by the agent"}));
-    assert_eq!(given(), "", "it stands in the call");
+    assert_eq!(given(&world, "s1"), "", "it stands in the call");
+    let call =
+        json!({"name": "write_note", "arguments": {"text": "x"}, "_meta": {"threadId": "s2"}});
+    assert!(!server.called(&call).1);
+    assert_eq!(given(&world, "s2"), "", "it stands in the call");
     let fresh = World::new();
     let mut server = Server::of(&fresh);
     server.does("write_note", &json!({"text": "for another session", "session": "s1"}));
     assert!(!fresh.files().iter().any(|path| path.contains("hooks.json")), "{:?}", fresh.files());
+}
+
+/// Whoever wrote it may be another session, and the one that has it now has never seen it.
+#[test]
+fn what_was_stored_for_a_session_that_was_only_seen_is_given_by_its_next_hook() {
+    let world = World::new();
+    assert_eq!(given(&world, "s1"), "");
+    let mut server = Server::of(&world);
+    server.does("write_note", &json!({"text": "of a guess"}));
+    assert!(given(&world, "s1").contains("of a guess"), "it was the last one to call");
+    let mut server = Server::of_claude_code(&world, &[], "before");
+    let said = server.does("write_note", &json!({"text": "of one that may have ended"}));
+    assert!(said[1].contains("the session that last called a hook in"), "{said:?}");
+    assert!(given(&world, "before").contains("of one that may have ended"));
+}
+
+/// What a prompt in `session` is given.
+#[track_caller]
+fn given(world: &World, session: &str) -> String {
+    let payload = json!({"hook_event_name": "BeforeAgent", "session_id": session, "prompt": "x"});
+    calls(world, world.root(), &payload).ends(0).stdout().to_owned()
 }
 
 #[test]
