@@ -222,6 +222,21 @@ fn a_hook_of_ours_that_a_person_wrote_is_changed_only_beside_a_copy() {
 }
 
 #[test]
+fn a_copy_that_a_removal_makes_is_told_though_the_settings_are_again_as_they_were() {
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", SETTINGS);
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    let changed = text(&path).replacen("\"timeout\": 10", "\"timeout\": 30", 1);
+    fs::write(&path, &changed).expect("written");
+    let ran = hooks(&desk, &["remove", "claude-code", "--json"]).quietly();
+    assert_eq!(text(&path), SETTINGS);
+    assert!(!backup(&path).exists(), "it is back where it was");
+    let copy = format!("{}.2", backup(&path));
+    assert_eq!(text(Utf8Path::new(&copy)), changed, "the timeout is nowhere else");
+    assert_eq!(ran.json()["backups"], json!([copy]), "{ran}");
+}
+
+#[test]
 fn a_plugin_that_was_edited_is_replaced_or_removed_only_beside_a_copy() {
     for (host, name) in &FILES[3..] {
         for action in ["install", "remove"] {

@@ -180,10 +180,9 @@ impl Where {
             Some(after) => file.replace(&after)?,
             None => file.delete()?,
         }
-        if !file.forget_copy_of_it()? {
-            let first = copies.into_iter().map(|copy| copy.path).next();
-            done.backups.extend(backup.or(first));
-        }
+        let is_back = file.forget_copy_of_it()?;
+        let first = copies.into_iter().map(|copy| copy.path).next();
+        done.backups.extend(backup.or(first.filter(|_| !is_back)));
         if file.text().is_none() {
             file.remove_empty_folders(&place::roof(self.host, scope)?);
         }
