@@ -11,7 +11,7 @@ use std::{
     io::Write,
     os::unix::fs::{MetadataExt, chown, symlink},
     process::{Child, Command, Stdio},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -355,22 +355,26 @@ fn settings_that_are_being_written_anew_at_this_moment_are_waited_for() {
     // Emptied, and about to be written through the same handle: whatever took their place meanwhile,
     // what is written would go nowhere.
     let mut theirs = File::create(&settings).expect("emptied");
+    // Nor does it matter that their clock is ahead: so long is waited at most as for any.
+    theirs.set_modified(SystemTime::now() + Duration::from_secs(600)).expect("touched");
     let out = desk.path().join("trace");
     let strace = ["-o", out.as_str(), "-P", settings.as_str(), "-e", "trace=close"];
     let Some(mut install) = traced(&desk, &strace, &["install", "claude-code"]) else { return };
     let mut child = install.spawn().expect("it starts");
     wait_until("it looks time and again", || {
-        theirs.set_modified(SystemTime::now()).expect("touched");
         let looks = fs::read_to_string(&out).unwrap_or_default().matches("close(").count();
         looks > 2 || child.try_wait().expect("a child").is_some()
     });
     theirs.write_all(SETTINGS.as_bytes()).expect("written");
     assert!(child.wait().expect("it ends").success());
     assert_eq!(beside(&settings)["settings.json"], installed());
-    let emptied = fs::write(&settings, "");
-    emptied.expect("written");
-    done(&desk, &["install", "claude-code"]); // which stay empty
-    assert!(beside(&settings)["settings.json"].contains("graff-notes hook claude-code"));
+    for ahead in [0, 600] {
+        let emptied = File::create(&settings).expect("emptied");
+        let then = SystemTime::now() + Duration::from_secs(ahead);
+        emptied.set_modified(then).expect("touched");
+        done(&desk, &["install", "claude-code"]); // which stay empty
+        assert!(beside(&settings)["settings.json"].contains("graff-notes hook claude-code"));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{
     fmt,
     fs::{self, Metadata},
     io, iter, thread,
-    time::Duration,
+    time::{Duration, Instant, SystemTime},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -26,6 +26,11 @@ const BACKUPS_MAX: u32 = 100;
 
 /// So long after it was emptied a file may be about to be written.
 const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
+
+/// No longer is waited for it, whatever its time says: that may be of another machine's clock.
+const WAIT_MAX: Duration = Duration::from_secs(3);
+
+const _: () = assert!(UNWRITTEN_MAX.as_millis() < WAIT_MAX.as_millis());
 
 /// How often is looked whether it is.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -80,8 +85,8 @@ impl PersonsFile {
     /// Reads a file, and where it is empty, and was touched just now, again a moment later: a program
     /// that empties its settings and writes them anew would write into what we have taken out.
     fn open_written(path: Utf8PathBuf) -> Result<Self, Failure> {
-        let mut file = Self::open(path)?;
-        while file.is_just_emptied() {
+        let (begun, mut file) = (Instant::now(), Self::open(path)?);
+        while file.is_just_emptied() && begun.elapsed() < WAIT_MAX {
             thread::sleep(LOOK_EVERY);
             file = Self::open(file.path)?;
         }
@@ -89,8 +94,9 @@ impl PersonsFile {
     }
 
     fn is_just_emptied(&self) -> bool {
-        let touched = || fs::metadata(&self.target).ok()?.modified().ok()?.elapsed().ok();
-        self.text() == Some("") && touched().is_some_and(|since| since < UNWRITTEN_MAX)
+        let touched = || fs::metadata(&self.target)?.modified();
+        let is_just_now = |at: SystemTime| at.elapsed().unwrap_or_default() < UNWRITTEN_MAX;
+        self.text() == Some("") && touched().is_ok_and(is_just_now)
     }
 
     /// Keeps other runs of ours from changing the file, clears up behind those that were killed, and
