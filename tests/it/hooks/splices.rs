@@ -155,19 +155,42 @@ fn on_gemini_nothing_is_said_at_the_start() {
     }
 }
 
+/// Writes down a compression of Gemini CLI that has left what a prompt was given in the history.
+fn keeps(desk: &Desk, summary: &str, given: &str) {
+    let kept = json!({"$set": {"messages": [
+        {"id": "c1", "type": "user", "content": [{"text": format!("<state_snapshot>{summary}")}]},
+        {"id": "c2", "type": "user", "content": [{"text": "go on"}, {"text": given}]},
+    ]}});
+    let file = fs::File::options().append(true).open(desk.transcript("s1"));
+    file.and_then(|mut file| writeln!(file, "{kept}")).expect("written");
+}
+
 #[test]
 fn on_gemini_a_compaction_that_kept_the_note_gives_no_second_one() {
     let desk = desk(Host::Gemini);
     let given = desk.prompt("s1", "go on").expect("the note");
-    let kept = json!({"$set": {"messages": [
-        {"id": "c1", "type": "user", "content": [{"text": "<state_snapshot>first"}]},
-        {"id": "c2", "type": "user", "content": [{"text": "go on"}, {"text": given}]},
-    ]}});
-    let transcript = fs::read_to_string(desk.transcript("s1")).expect("a transcript");
-    fs::write(desk.transcript("s1"), format!("{transcript}{kept}\n")).expect("written");
+    keeps(&desk, "first", &given);
     assert_eq!(desk.prompt("s1", "go on"), None);
     desk.says("s1", &[Compacted("second")]);
     is_given(desk.prompt("s1", "go on"));
+}
+
+/// What the end of the turn has counted, the next prompt doesn't read again.
+#[test]
+fn a_note_that_a_history_kept_is_known_to_be_in_it_whichever_hook_sees_that_first() {
+    for (event, more) in [
+        ("AfterAgent", json!({"stop_hook_active": false, "prompt_response": "done"})),
+        ("PreCompress", json!({"trigger": "manual"})),
+    ] {
+        let desk = desk(Host::Gemini).with("GRAFF_WINDOW_TOKENS", "10000");
+        let given = desk.prompt("s1", "go on").expect("the note");
+        keeps(&desk, "first", &given);
+        desk.says("s1", &[Agent("on it", 9_000)]);
+        desk.calls("s1", event, more);
+        assert_eq!(desk.prompt("s1", "go on"), None, "{event}");
+        desk.says("s1", &[Compacted("second")]);
+        assert!(desk.prompt("s1", "go on").is_some(), "{event}: that one kept nothing");
+    }
 }
 
 #[test]

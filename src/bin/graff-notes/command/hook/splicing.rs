@@ -98,6 +98,11 @@ fn newest(visit: &Visit<'_>) -> Result<Option<Note>, Failure> {
     }
 }
 
+/// Returns the words by which a history is seen to have the note that was put into it.
+pub(super) fn dated(visit: &Visit<'_>, note: &Note) -> Option<String> {
+    block(visit, note).map(|block| block.dated())
+}
+
 fn block<'n>(visit: &'n Visit<'_>, note: &'n Note) -> Option<Block<'n>> {
     Block::of(visit.session(), note, WHOLE).within(Limits::HOOK)
 }

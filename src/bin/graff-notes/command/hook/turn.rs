@@ -8,7 +8,7 @@ use graff_notes::{
     units::{Calls, Generation},
 };
 
-use super::{compaction, nonce::nonce, visit::Visit};
+use super::{compaction, nonce::nonce, splicing, visit::Visit};
 use crate::failure::Failure;
 
 /// Asks the agent for its note, if the last request was large enough and the gate lets it.
@@ -115,14 +115,24 @@ fn open(visit: &Visit<'_>, generation: Generation) -> Result<Notebook, Failure> 
 }
 
 /// Returns the generation of the history, and leaves word of it with what `change` adds.
+///
+/// What is counted here the next hook doesn't read again: where it shows that the history has kept
+/// the note, that is left word of too.
 pub(super) fn generation(
     visit: &Visit<'_>,
     change: impl FnOnce(&mut State, Generation),
 ) -> Result<Generation, Failure> {
-    let (counted, greatest) = (visit.count(&visit.state()?, None)?, visit.greatest()?);
+    let newest = visit.found()?.and_then(|newest| newest.note);
+    let dated = newest.as_ref().and_then(|note| splicing::dated(visit, note));
+    let counted = visit.count(&visit.state()?, dated.as_deref())?;
+    let greatest = visit.greatest()?;
+    let kept = newest.filter(|_| counted.as_ref().is_some_and(|counted| counted.kept));
     let mut generation = Generation::ZERO;
     visit.leave(|state| {
         generation = visit.advance(state, counted, greatest);
+        if let Some(note) = kept.filter(|note| state.is_due(note, generation)) {
+            state.give(&note, generation);
+        }
         change(state, generation);
     })?;
     Ok(generation)

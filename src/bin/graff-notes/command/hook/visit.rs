@@ -92,9 +92,10 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// Returns the newest note, `None` where the session has no log.
+    /// Returns the newest note, `None` where the session has no log; where a newer one may be damaged,
+    /// it says so.
     pub(super) fn newest(&self) -> Result<Option<Newest>, Failure> {
-        let newest = absent_is_none(self.store.newest(self.session()))?;
+        let newest = self.found()?;
         if let Some(Newest { doubt: Some(doubt), .. }) = &newest {
             self.warn(format_args!(
                 "a newer note may be damaged, at byte {} of its log: `graff-notes verify {}`",
@@ -103,6 +104,11 @@ impl<'a> Visit<'a> {
             ));
         }
         Ok(newest)
+    }
+
+    /// Returns the newest note that is found, and says nothing.
+    pub(super) fn found(&self) -> Result<Option<Newest>, Failure> {
+        absent_is_none(self.store.newest(self.session()))
     }
 
     /// Returns what the last hooks left.
