@@ -29,7 +29,7 @@ pub(super) struct Arguments<'a> {
     file_path: Text<'a>,
     #[serde(default, alias = "plan")]
     todos: Gathered<TodoList>,
-    #[serde(default, borrow, alias = "patch")]
+    #[serde(default, borrow, alias = "patch", alias = "patchText")]
     input: Text<'a>,
 }
 
