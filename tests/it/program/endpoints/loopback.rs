@@ -172,8 +172,10 @@ pub(super) fn asking(world: &World, url: &str, key: &str, more: &[&str]) -> Comm
     let args = ["ask", "--transcript", "t.jsonl", "--session", "s1", "--model", "m"];
     let mut command = world.command(&[&args[..], &["--endpoint", url, "--json"], more].concat());
     command.env("GRAFF_API_KEY", key);
-    for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
-        command.env_remove(proxy);
+    // Whoever runs the tests may be behind a proxy.
+    for scheme in ["http", "https", "all", "no"] {
+        let name = format!("{scheme}_proxy");
+        command.env_remove(name.to_uppercase()).env_remove(name);
     }
     command
 }
