@@ -7,7 +7,10 @@ use std::fs;
 
 use camino::Utf8Path;
 
-use crate::support::world::{Ran, World};
+use crate::support::{
+    found::in_time,
+    world::{Ran, World},
+};
 
 /// A command and what is shown of its answer.
 struct Step {
@@ -18,8 +21,8 @@ struct Step {
 /// What is in the project of each block: logs that the documents name.
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/cli");
 
-/// Commands whose answers need an agent, or a model: what they answer is shown where those are.
-const ELSEWHERE: [&str; 3] = ["hook", "mcp", "ask"];
+/// What needs a model to answer: its help shows it.
+const ELSEWHERE: [&str; 1] = ["ask"];
 
 /// Returns the console blocks of a document of ours.
 fn blocks(document: &str) -> Vec<Vec<Step>> {
@@ -64,8 +67,12 @@ fn every_console_block_says_what_the_program_says() {
         for block in blocks {
             let world = world();
             for Step { command, answer } in block {
+                if cfg!(not(feature = "mcp")) && command.contains("graff-notes mcp") {
+                    continue;
+                }
                 let project = world.root().join("project");
-                let ran = Ran::of(&mut world.typed(&project, &command)).quietly();
+                let run = || Ran::of(&mut world.typed(&project, &command));
+                let ran = in_time(|| Some(run()).filter(|ran| !ran.gave_up())).quietly();
                 let said = ran.stdout().replace(project.as_str(), "/home/you/project");
                 let said = said.replace(world.root().as_str(), "/home/you");
                 // What `hooks` answers hangs on the machine.

@@ -109,7 +109,10 @@ impl World {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
         shell.stdout(Stdio::piped()).stderr(Stdio::piped());
-        for variable in ["GRAFF_ROOT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"] {
+        for variable in ["GRAFF_ROOT", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            shell.env_remove(variable);
+        }
+        for variable in ["CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"] {
             shell.env_remove(variable);
         }
         shell.env("PATH", format!("{}:{path}", program.parent().expect("its folder")));
