@@ -14,11 +14,12 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a measurement that cannot go on ends here, and its figures go to stdout"
+    clippy::print_stderr,
+    reason = "a measurement that cannot go on ends here, and says what it finds and how far it is"
 )]
+#![expect(clippy::cast_precision_loss, reason = "a figure is shown with two digits")]
 
 #[path = "../../tests/it/support/long_transcript.rs"]
-#[expect(dead_code, reason = "what it ends with is for the tests")]
 mod long_transcript;
 mod measured;
 mod notes;
