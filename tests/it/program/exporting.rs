@@ -229,9 +229,28 @@ fn a_failure_leaves_no_file() {
     world.run(&["export", "s1", "--json", "--format", "markdown"]).ends(2);
     world.run(&["export", "--session-glob", "x", "--output", "out"]).ends(3);
     World::new().run(&["export"]).ends(3);
-    let mut after = world.files();
-    after.retain(|file| file != "out");
-    assert_eq!(after, before);
+    assert_eq!(world.files(), before);
+}
+
+#[test]
+fn an_export_that_failed_replaces_no_file() {
+    let world = World::new();
+    world.put("s2", "{\"v\":1,\"session\":\"s2\",\"text\":\"a note\"}\n");
+    fs::create_dir(world.log("s1")).expect("a folder in its place");
+    let backup = world.root().join("b.json");
+    fs::write(&backup, "a good backup").expect("a file");
+    for (sessions, status) in [(&["gone"][..], 3), (&["s2", "gone"], 3), (&["s1"], 1)] {
+        let args = [&["export", "--format", "json", "-o", "b.json", "--force"], sessions].concat();
+        let ran = world.run(&args).ends(status);
+        assert_eq!(ran.stdout(), "", "{ran}");
+        assert_eq!(fs::read_to_string(&backup).expect("it is there"), "a good backup");
+    }
+    world.run(&["export", "--session-glob", "zzz*", "-o", "b.json", "--force"]).ends(3);
+    assert_eq!(fs::read_to_string(&backup).expect("it is there"), "a good backup");
+    world.run(&["export", "s1", "-o", "new.json"]).ends(1);
+    assert!(!world.root().join("new.json").exists());
+    let rest = world.run(&["export", "-o", "b.json", "--force"]).ends(1);
+    assert_eq!(rest.stdout(), "b.json\t1\t1\t0\n", "what can be read is exported");
 }
 
 // Where a file can't be without a name, a killed process leaves one that is hidden.

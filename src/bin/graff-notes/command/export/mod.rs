@@ -30,7 +30,8 @@ Examples:
   graff-notes export --since '1 week' --format json | jq '.entries | length'
 
 Markdown is for reading. JSON and JSONL hold every record and every fault, and `import` takes \
-them back. A file that is there is only replaced with --force, and only by a whole one.
+them back. A file that is there is only replaced with --force, and only by a whole one: where a \
+session that was named is not there, or none can be read, no file is written.
 
 A record of a newer version of the format is exported as what it is, without its text: it is no \
 damage, and `import` leaves it out. With --without-text nobody has the texts, and `import` takes \
@@ -119,6 +120,10 @@ impl Export {
         }
         let Run { cx, sheet, sum: Sum { records, damage }, progress } = run;
         drop(progress);
+        if let Some(path) = self.file().filter(|_| sheet.has_failed(exit)) {
+            cx.notices.hint(format_args!("wrote nothing to {path}"));
+            return Ok(exit);
+        }
         let sessions = sheet.end(&mut cx.out)?;
         if let Some(path) = self.file() {
             let path = path.as_str();
