@@ -209,8 +209,7 @@ fn a_source_of_notes_that_is_none_costs_no_prompt() {
     let with_variable = |args: &[&str]| {
         Ran::of(command(&world, args).env("GRAFF_NOTE_FROM", "mechanicall --key s3cret"))
     };
-    let why =
-        "could not use GRAFF_NOTE_FROM=\"mechanicall ***\": it is mechanical, stdin, command: ";
+    let why = "could not use GRAFF_NOTE_FROM=\"***\": it is mechanical, stdin, command: ";
     let ran = with_variable(&rollover).ends(0);
     assert_eq!(ran.stdout(), "You are an agent.");
     assert!(ran.stderr().contains(why), "{ran}");
@@ -222,7 +221,7 @@ fn a_source_of_notes_that_is_none_costs_no_prompt() {
     user(&world, "percent = 80\nnote-from = \"oops s3cret\"\n");
     let ran = run(&world, &rollover).ends(0);
     assert_eq!(ran.stdout(), "You are an agent.");
-    let why = "line 2: note-from is the text \"oops ***\", and may be mechanical, stdin, command: ";
+    let why = "line 2: note-from is the text \"***\", and may be mechanical, stdin, command: ";
     assert!(ran.stderr().contains(why), "{ran}");
 }
 
@@ -267,11 +266,21 @@ fn what_may_be_a_secret_in_a_setting_is_not_shown() {
         row
     };
     for (value, expected) in [
-        ("https://api.example/v1/messages", "https://api.example/v1/messages"),
-        ("https://user:pass@api.example/v1/messages", "https://***@api.example/v1/messages"),
-        ("https://us@er:pa/ss@api.example/v1/messages", "https://***@api.example/v1/messages"),
-        ("https://api.example/messages?key=s3cret#x", "https://api.example/messages?***"),
-        ("user:s3cret@api.example/messages", "***@api.example/messages"),
+        ("https://api.example", "https://api.example"),
+        ("http://localhost:8080/v1/messages", "http://localhost:8080/***"),
+        ("http://[::1]:8080/v1/messages", "http://[::1]:8080/***"),
+        ("https://user:pass@api.example/v1/messages", "https://***@api.example/***"),
+        ("https://us@er:pa/ss@api.example/v1/messages", "https://***"),
+        ("https://us:pa/ss@api.example/v1/messages", "https://***"),
+        ("https://h/v1;key=s3cret", "https://h/***"),
+        ("https://h/v1&key=s3cret", "https://h/***"),
+        ("https://api.example?key=s3cret#x", "https://api.example?***"),
+        ("http://[::1/s3cret", "http://***"),
+        ("https://u:s3cret＠h/v1", "https://***"),
+        ("https://h:s3cret", "https://***"),
+        ("user:s3cret@api.example/messages", "***"),
+        ("s3cret", "***"),
+        ("s3cret://h/v1", "***"),
     ] {
         assert_eq!(shown("endpoint", value), expected);
         assert_eq!(
@@ -284,8 +293,36 @@ fn what_may_be_a_secret_in_a_setting_is_not_shown() {
         ("command:ask-my-model", "command:ask-my-model"),
         ("command:ask-my-model --key s3cret", "command:ask-my-model ***"),
         ("command: KEY=s3cret ask-my-model", "command:***"),
-        ("endpoint:https://u:s3cret@h/messages", "endpoint:https://***@h/messages"),
+        ("endpoint:https://u:s3cret@h/messages", "endpoint:https://***@h/***"),
+        ("command:curl${IFS}s3cret", "command:***"),
+        ("command:curl;s3cret", "command:***"),
+        ("command:'s3cret x' y", "command:***"),
+        ("command:/usr/bin/ask-2.sh s3cret", "command:/usr/bin/ask-2.sh ***"),
     ] {
         assert_eq!(shown("note-from", value), expected);
     }
+}
+
+#[test]
+fn a_secret_in_the_wrong_variable_is_not_repeated() {
+    let world = World::new();
+    put(&world, "prompt", "You are an agent.");
+    put(&world, "t.jsonl", "{\"role\":\"user\",\"content\":\"mend it\"}\n");
+    let rollover = ["rollover", "--transcript", "t.jsonl", "--system", "prompt"];
+    for (variable, value, shown) in [
+        ("GRAFF_NOTE_FROM", "sk-ant-s3cret", "***"),
+        ("GRAFF_NOTE_FROM", "bogus:s3cret", "***"),
+        ("GRAFF_NOTE_FROM", "mechanical:s3cret", "mechanical:***"),
+        ("GRAFF_PERCENT", "s3cret", "***"),
+        ("GRAFF_PERCENT", "101", "101"),
+    ] {
+        for args in [&["config", "show"][..], &["doctor"], &rollover] {
+            let ran = Ran::of(command(&world, args).env(variable, value));
+            let said = ran.stdout().to_owned() + ran.stderr();
+            assert!(said.contains(&format!("{variable}={shown:?}")), "{variable}={value}: {ran}");
+            assert!(!said.contains("s3cret"), "{variable}={value}: {ran}");
+        }
+    }
+    let ran = run(&world, &[&rollover[..], &["--note-from", "bogus:s3cret"]].concat()).ends(2);
+    assert!(ran.stderr().contains("invalid value '***'"), "{ran}");
 }

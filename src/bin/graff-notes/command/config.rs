@@ -33,8 +33,9 @@ percent-in-hooks is no setting of its own: it is percent, with another default, 
 mcp, since agents compact well before their window is full. Of the others, window-tokens, \
 calls-cap and cap-bytes hold for hooks, and window-tokens and cap-bytes for mcp.
 
-Secrets stand in no setting, but may in an address or a command: of an address, a user's name and \
-password and the query are shown as ***, and of a command all but its first word, with --json too. \
+Secrets stand in no setting, but may in an address or a command: of an address only the scheme and \
+the host are shown, of a command only its first word, and the rest as ***, with --json too. What is \
+no number or no source of notes, where one belongs, is not shown either. \
 The file or variable that is named has them in full.
 
 In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \

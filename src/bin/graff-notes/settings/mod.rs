@@ -107,6 +107,7 @@ impl Setting {
         match self.name {
             "endpoint" => masked::url(value),
             "note-from" => masked::note_from(value),
+            _ if self.allowed.is_number() => masked::number(value),
             _ => value.to_owned(),
         }
     }

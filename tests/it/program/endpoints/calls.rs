@@ -186,7 +186,7 @@ const NO_ADDRESS: [(&str, &str); 8] = [
     ("http:///messages", "is no address that can be called: "),
     ("http://h:99999/messages", "its port is no number up to 65535"),
     ("http://a b/messages", "there is white space in it"),
-    ("https://u:s3cret@h/v1", "https://***@h/v1 tells of no interface that is spoken here"),
+    ("https://u:s3cret@h/v1", "https://***@h/*** tells of no interface that is spoken here"),
     ("", "tells of no interface"),
 ];
 
