@@ -3,7 +3,12 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use graff_notes::{Error, ErrorKind, session::SessionName, store::Store, units::Timestamp};
+use graff_notes::{
+    Error, ErrorKind,
+    session::SessionName,
+    store::Store,
+    units::{Generation, Timestamp},
+};
 
 use crate::{
     args::Common,
@@ -81,6 +86,20 @@ impl Place {
 pub(crate) fn session(name: &str) -> Result<SessionName, Failure> {
     SessionName::parse(name)
         .map_err(|why| Failure::input(format_args!("use {name:?} as a session: {why}")))
+}
+
+/// Returns the generation that `--generation` names for a record: not the last that there can be, since
+/// none comes after it. Says where codegraff won't read it.
+pub(crate) fn generation(number: u64, notices: &Notices) -> Result<Generation, Failure> {
+    if number == u64::MAX {
+        let what = format_args!("go by generation {number}: it leaves room for no others");
+        return Err(Failure::input(what));
+    }
+    if u32::try_from(number).is_err() {
+        notices
+            .warn(format_args!("codegraff reads generation {number} as 0: it keeps 32 bits of it"));
+    }
+    Ok(Generation::new(number))
 }
 
 /// Returns whether `error` says of a session that it was forgotten since it was listed: what is about

@@ -53,13 +53,34 @@ fn a_generation_that_is_given_is_kept_and_else_the_greatest_on_record_goes_on() 
         (&["--text", "b", "--generation", "7"], "2\t7\tstored\n"),
         (&["--text", "c", "--generation", "5"], "3\t5\tstored\n"),
         (&["--text", "d"], "4\t7\tstored\n"),
-        (
-            &["--text", "d", "--generation", "18446744073709551615"],
-            "5\t18446744073709551615\tstored\n",
-        ),
+        (&["--text", "d", "--generation", "4294967295"], "5\t4294967295\tstored\n"),
     ] {
         assert_eq!(world.run(&[&["write", "s1"], args].concat()).quietly().stdout(), row);
     }
+}
+
+#[test]
+fn a_generation_that_leaves_room_for_no_others_is_refused() {
+    let world = World::new();
+    std::fs::write(world.root().join("t.jsonl"), "{\"role\":\"user\",\"content\":\"go on\"}\n")
+        .expect("a transcript");
+    std::fs::write(world.root().join("prompt"), "base\n").expect("a prompt");
+    let write = ["write", "s1", "--text", "a"];
+    let rollover = ["rollover", "--transcript", "t.jsonl", "--system", "prompt", "--session", "s1"];
+    for args in [&write[..], &rollover] {
+        let last = world.run(&[args, &["--generation", "18446744073709551615"]].concat()).ends(2);
+        let said = "graff-notes: could not go by generation 18446744073709551615: it leaves room \
+                    for no others\n";
+        assert_eq!(last.stderr(), said);
+        assert_eq!(last.stdout(), if args == write { "" } else { "base\n" });
+        assert!(!world.log("s1").exists(), "{args:?}");
+    }
+    let wide = world.run(&[&write[..], &["--generation", "4294967296"]].concat()).ends(0);
+    assert_eq!(wide.stdout(), "1\t4294967296\tstored\n");
+    let said = "graff-notes: codegraff reads generation 4294967296 as 0: it keeps 32 bits of it\n";
+    assert_eq!(wide.stderr(), said);
+    let export = world.run(&["export", "s1", "--format", "jsonl"]).quietly();
+    World::new().fed(export.stdout(), &["import", "-"]).quietly();
 }
 
 #[test]

@@ -16,7 +16,11 @@ use graff_notes::{
 };
 
 use crate::{
-    args, context::now, failure::Failure, figures::Figures, note_from::PATIENCE_SECONDS_MAX,
+    args,
+    context::{self, Context, now},
+    failure::Failure,
+    figures::Figures,
+    note_from::PATIENCE_SECONDS_MAX,
 };
 
 /// What a note turn is about, and its bounds.
@@ -66,11 +70,13 @@ impl NoteTurn {
     /// Returns the notebook of a session, in the generation that is given or that the transcript tells.
     pub(super) fn notebook(
         &self,
+        cx: &Context,
         store: &Store,
         session: &str,
         transcript: &Transcript,
     ) -> Result<Notebook, Failure> {
-        let generation = Generation::new(transcript.compactions.max(self.generation));
+        let given = context::generation(self.generation, &cx.notices)?;
+        let generation = given.max(Generation::new(transcript.compactions));
         let settings = Settings { note_cap: self.cap()?, generation, ..Settings::default() };
         Notebook::open(store, session, self.figures.pool(), settings)
             .map_err(|e| Failure::from(e).about(session))

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::{
     args,
-    context::{Context, now, session},
+    context::{self, Context, now, session},
     exit::Exit,
     failure::{Failure, Stop},
     input::{Expected, Input},
@@ -71,7 +71,7 @@ impl Write {
         let session = session(&self.session)?;
         let store = cx.store()?;
         let Fitted { text, cut } = self.note(cx, &session)?;
-        let generation = self.generation(&store, &session)?;
+        let generation = self.generation(cx, &store, &session)?;
         let draft = Draft::Note { text, author: Author::Agent, cut, generation, created_at: now() };
         let (seq, outcome) = match store.append(&session, &draft) {
             Ok(Appended::Stored(seq)) => (Some(seq), "stored"),
@@ -107,9 +107,14 @@ impl Write {
             .map_err(|why| Failure::input(format_args!("store the note: {why}")).about(session))
     }
 
-    fn generation(&self, store: &Store, session: &SessionName) -> Result<Generation, Failure> {
+    fn generation(
+        &self,
+        cx: &Context,
+        store: &Store,
+        session: &SessionName,
+    ) -> Result<Generation, Failure> {
         match self.generation {
-            Some(generation) => Ok(Generation::new(generation)),
+            Some(generation) => context::generation(generation, &cx.notices),
             None => store.greatest_generation(session).map_err(|e| Failure::from(e).about(session)),
         }
     }

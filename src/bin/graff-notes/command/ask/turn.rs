@@ -35,7 +35,7 @@ pub(super) fn run(ask: &Ask, cx: &mut Context) -> Result<Exit, Stop> {
     let patience = ask.turn.patience().map_err(refused)?;
     let transcript = transcript::read(&ask.turn.transcript)?;
     let session = ask.turn.name(&transcript);
-    let notebook = ask.turn.notebook(&cx.store()?, &session, &transcript)?;
+    let notebook = ask.turn.notebook(cx, &cx.store()?, &session, &transcript)?;
     let situation = ask.turn.situation(&notebook, &transcript)?;
     let (refusal, outcome) = match notebook.decide(&situation) {
         Verdict::Refuse(refusal) => (Some(refusal), None),

@@ -41,7 +41,7 @@ impl Rollover {
         let transcript = transcript::read(&self.turn.transcript)?;
         let session = self.turn.name(&transcript);
         let store = cx.store()?;
-        let notebook = self.turn.notebook(&store, &session, &transcript)?;
+        let notebook = self.turn.notebook(cx, &store, &session, &transcript)?;
         let situation = self.turn.situation(&notebook, &transcript)?;
         let verdict = notebook.decide(&situation);
         let reading = transcript.reading(situation.window);
