@@ -84,6 +84,20 @@ fn a_generation_that_leaves_room_for_no_others_is_refused() {
 }
 
 #[test]
+fn a_generation_is_named_by_the_same_flag_everywhere() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a", "--gen", "7"]).quietly();
+    for flag in ["--gen", "--generation"] {
+        assert_eq!(world.run(&["show", "s1", flag, "7"]).quietly().stdout(), "a");
+        world.run(&["decide", flag, "7"]).quietly();
+        for command in ["write", "show", "decide", "rollover", "ask"] {
+            let help = world.run(&[command, "--help"]).quietly();
+            assert!(help.stdout().contains(flag), "{command} {flag}");
+        }
+    }
+}
+
+#[test]
 fn show_tells_all_that_is_known_of_a_note() {
     let world = world();
     let ran = world.run(&["show", "s1", "--json"]).quietly();

@@ -52,7 +52,7 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
     /// How many times the history has been rewritten
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", visible_alias = "gen")]
     generation: Option<u64>,
     /// Last generation that an attempt at a note is on record for
     #[arg(long, value_name = "N")]

@@ -33,7 +33,7 @@ pub(super) struct NoteTurn {
     #[arg(long, value_name = "NAME")]
     pub(super) session: Option<String>,
     /// How many times the history has been rewritten, where the transcript doesn't tell
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, visible_alias = "gen")]
     generation: u64,
     #[command(flatten)]
     pub(super) figures: Figures,

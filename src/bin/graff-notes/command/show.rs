@@ -53,7 +53,7 @@ struct Which {
     #[arg(long, value_name = "N")]
     line: Option<u64>,
     /// Prints the newest note of this generation
-    #[arg(long = "gen", value_name = "N")]
+    #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
     generation: Option<u64>,
     /// Prints the note before the newest
     #[arg(long)]

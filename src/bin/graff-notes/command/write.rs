@@ -50,7 +50,7 @@ pub(crate) struct Write {
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
     /// Generation that the note describes; without it the greatest on record, else 0
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", visible_alias = "gen")]
     generation: Option<u64>,
     /// Most bytes of the note that are kept, 16 to 65536; the rest is cut off, and that is said
     #[arg(long, value_name = "N", default_value_t = NoteCap::DEFAULT.get())]
