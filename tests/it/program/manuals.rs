@@ -51,6 +51,16 @@ fn a_page_of_the_manual_says_what_the_command_takes_and_returns() {
 }
 
 #[test]
+fn a_page_is_asked_for_in_one_word_or_in_several() {
+    let world = World::new();
+    let quoted = world.run(&["man", "hooks status"]).quietly();
+    assert_eq!(world.run(&["man", "hooks", "status"]).quietly().stdout(), quoted.stdout());
+    let ran = world.run(&["man", "hooks", "nothing"]).ends(2);
+    assert!(ran.stderr().contains("the manual of \"hooks nothing\": there is no such"), "{ran}");
+    world.run(&["man", "hooks", "status", "--dir", "."]).ends(2);
+}
+
+#[test]
 fn the_programs_page_names_every_variable_and_every_file() {
     let world = World::new();
     let page = world.run(&["man"]).quietly().stdout().replace(r"\-", "-");

@@ -23,14 +23,15 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes man | man -l -
   graff-notes man write | man -l -
+  graff-notes man hooks install | man -l -
   graff-notes man --dir ~/.local/share/man/man1";
 
 /// Prints the manual page of the program or of one command
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Man {
-    /// Which command, such as `write` or 'hooks install'; without it, the program itself
-    command: Option<String>,
+    /// Which command, such as `write` or `hooks install`; without it, the program itself
+    command: Vec<String>,
     /// Writes every page into this folder instead, and makes it where it is not there
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     dir: Option<Utf8PathBuf>,
@@ -55,12 +56,12 @@ impl Man {
             pages.iter().try_for_each(|page| write(cx, folder, page))?;
             return Ok(Exit::Done);
         }
-        if let Some(command) = &self.command {
+        let command = self.command.join(" ");
+        if !command.is_empty() {
             let title = format!("graff-notes-{}", command.replace(' ', "-"));
             pages.retain(|page| page::title(page) == title);
         }
         let Some(page) = pages.first() else {
-            let command = self.command.unwrap_or_default();
             let what = format_args!("print the manual of {command:?}: there is no such command");
             let advice = "`graff-notes --help` lists the commands";
             return Err(Failure::input(what).advise(advice).into());
