@@ -258,7 +258,7 @@ fn what_cannot_be_meant_is_refused() {
         (&["a", "--as", "a/b"], 2, "use \"a/b\" as a session"),
         (&["a", "--as", "--dry-run"], 2, "use \"--dry-run\" as a session: `import` has a flag"),
         (&["gone"], 1, "read the records from gone: "),
-        (&["."], 1, "read the records from .: "),
+        (&["."], 2, "import .: it is a folder"),
     ] {
         let ran = world.run(&[&["import"], args].concat()).ends(status);
         assert!(ran.stderr().starts_with(&format!("graff-notes: could not {why}")), "{ran}");
@@ -320,4 +320,14 @@ fn a_person_is_told_that_a_dry_run_wrote_nothing() {
     let ran = world.at_terminal(100, "", &["import", "log", "--dry-run"]).ends(0);
     assert!(ran.stdout().contains("nothing was written"), "{ran}");
     assert!(!world.root().join(".graff").exists());
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_refused_with_what_to_name_instead() {
+    let world = World::new();
+    world.fed("a note", &["write", "s1"]).quietly();
+    let ran = world.run(&["import", ".graff/notes", "--dry-run"]).ends(2);
+    let said = "graff-notes: could not import .graff/notes: it is a folder\n  name the files in it: \
+                .graff/notes/*.notes.jsonl\n";
+    assert_eq!(ran.stderr(), said);
 }

@@ -105,6 +105,10 @@ impl Import {
     fn coming(&self, cx: &Context) -> Result<(Coming, Exit), Failure> {
         let (mut coming, mut exit) = (Coming::new(), Exit::Done);
         for path in &self.files {
+            if path.is_dir() {
+                let advice = format!("name the files in it: {}", path.join("*.notes.jsonl"));
+                return Err(refused(path, "it is a folder").advise(advice));
+            }
             let Document { sessions, left_out, newer } =
                 Document::read(&Input::of(path).whole(&Expected::DOCUMENT)?).map_err(|why| {
                     refused(path, &why).advise("`graff-notes import --help` says what can be")
