@@ -33,6 +33,8 @@ Markdown is for reading. JSON and JSONL hold every record and every fault, and `
 them back. A file that is there is only replaced with --force, and only by a whole one: where a \
 session that was named is not there, or none can be read, no file is written.
 
+With --output, in a pipe it prints: the file, and how many sessions, records and faults are in it.
+
 A record of a newer version of the format is exported as what it is, without its text: it is no \
 damage, and `import` leaves it out. With --without-text nobody has the texts, and `import` takes \
 nothing of it.
