@@ -172,6 +172,17 @@ fn a_person_sees_the_places_in_colour_below_the_name_of_the_note() {
 }
 
 #[test]
+fn a_person_is_told_that_nothing_was_found() {
+    let world = world(&[("s1", &["one"])]);
+    let ran = world.at_terminal(80, "", &["search", "needle"]).ends(3);
+    assert_eq!(
+        ran.stdout(),
+        "graff-notes: none of the notes that were searched has \"needle\"\r\n"
+    );
+    assert_eq!(world.run(&["search", "needle"]).ends(3).stderr(), "");
+}
+
+#[test]
 fn a_text_of_two_lines_can_stand_in_no_line_and_is_refused() {
     let world = world(&[("s1", &["one\ntwo"])]);
     for args in [&["search", "one\ntwo"][..], &["search", "-i", "one\ntwo"]] {

@@ -196,3 +196,22 @@ fn what_nobody_would_see_is_shown_as_its_escape() {
         assert!(piped.stdout().starts_with(&format!("{name}\t")), "{piped}");
     }
 }
+
+#[test]
+fn whoever_follows_is_told_that_it_waits_and_how_that_ends() {
+    let world = World::new();
+    let said_where_nobody_reads_stdout = |follow: &str| {
+        let program = world.command(&[]);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" {follow} | :")]).arg(program.get_program());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(world.root());
+        World::typing(80, "", shell)
+    };
+    for (follow, of) in [("follow", ""), ("follow s1", " of session s1")] {
+        let folder = world.store().notes_path();
+        let said =
+            format!("graff-notes: waiting for new notes{of} in {folder}; Ctrl-C ends it\r\n");
+        assert_eq!(said_where_nobody_reads_stdout(follow).stdout(), said);
+    }
+}

@@ -60,6 +60,7 @@ impl Follow {
             say(cx, &clock, &answer)?;
         }
         cx.out.flush()?;
+        logs.say_that_it_waits(cx);
         loop {
             let changes = watch.wait()?;
             if changes.reader_gone {
@@ -98,6 +99,13 @@ impl Logs {
         names.sort_unstable();
         names.dedup();
         Ok(names)
+    }
+
+    fn say_that_it_waits(&self, cx: &Context) {
+        let of = self.only.as_ref().map(|only| format!(" of session {only}")).unwrap_or_default();
+        let folder = self.store.notes_path();
+        let what = format_args!("waiting for new notes{of} in {folder}; Ctrl-C ends it");
+        cx.notices.hint(what);
     }
 
     /// Returns whose log a file is, if that one is followed.

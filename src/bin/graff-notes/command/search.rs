@@ -69,9 +69,8 @@ impl Search {
         sessions.retain(|session| self.selection.scope.holds(session));
         let mut progress = Progress::new(&cx.notices, sessions.len(), "searching");
         let clock = self.selection.times.clock(cx.out.form());
-        let unreadable = AtomicU64::new(0);
         let most = self.limit.map_or(usize::MAX, NonZeroUsize::get);
-        let mut left = most;
+        let (mut left, unreadable) = (most, AtomicU64::new(0));
         let (mut is_found, mut failures) = (false, Vec::new());
         cx.out.page();
         parallel::in_order(
@@ -95,9 +94,17 @@ impl Search {
         )?;
         progress.end();
         cx.out.close()?;
+        if !is_found && failures.is_empty() {
+            self.say_none(cx);
+        }
         let none = failures.iter().fold(Exit::NothingThere, |_, why| cx.notices.failure(why));
         warn_of(cx, unreadable.into_inner());
         Ok(if is_found { Exit::Done } else { none })
+    }
+
+    fn say_none(&self, cx: &Context) {
+        let text = &self.text;
+        cx.notices.hint(format_args!("none of the notes that were searched has {text:?}"));
     }
 
     fn needle(&self) -> Result<Needle, Failure> {
