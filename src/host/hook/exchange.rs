@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{client::Host, tail::Tail};
+use crate::host::transcript::read_mended;
 
 /// What a transcript says of the last text that a user or a hook put to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,10 +131,10 @@ fn asking(host: Host, meta: bool, text: &str) -> Speaker {
 
 /// Returns the words of a message, or `None` where it has only calls and results.
 fn text_of(content: &str) -> Option<String> {
-    if let Ok(text) = serde_json::from_str::<String>(content) {
+    if let Ok(text) = read_mended::<String>(content) {
         return Some(text).filter(|text| !text.is_empty());
     }
-    let parts: Vec<Part> = serde_json::from_str(content).ok()?;
+    let parts: Vec<Part> = read_mended(content).ok()?;
     let texts: Vec<String> = parts.into_iter().filter_map(|part| part.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

@@ -2,7 +2,8 @@
 //!
 //! Payloads grow from version to version, so what is not known is passed over: a key, a source, a
 //! whole event. What is known and has another type than expected counts as absent, but for the mark of
-//! a subagent: whatever it is, the session's note is not the subagent's to write.
+//! a subagent: whatever it is, the session's note is not the subagent's to write. In what was said, half
+//! of a surrogate pair reads as U+FFFD; a name or a path with one counts as absent.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,10 @@ use super::{
     event::{Agent, Call, Event, Start, Stop, Trigger},
     outgoing::{Message, Outgoing},
 };
-use crate::session::{NameRefused, SessionName};
+use crate::{
+    host::transcript::read_mended,
+    session::{NameRefused, SessionName},
+};
 
 /// Why a payload says nothing that can be acted on.
 #[derive(Debug, Error)]
@@ -87,14 +91,14 @@ impl Payload<'_> {
             "SessionStart" => Event::Start(self.start()),
             "SystemPrompt" => Event::SystemPrompt,
             "UserPromptSubmit" | "BeforeAgent" => {
-                Event::Prompt { text: self.text("prompt").unwrap_or_default() }
+                Event::Prompt { text: self.words("prompt").unwrap_or_default() }
             }
             "BeforeModel" => Event::Request { messages: self.messages() },
             "AfterTool" => Event::ToolEnded,
             "PreCompact" | "PreCompress" => Event::Compacting(self.trigger()),
-            "PostCompact" => Event::Compacted { summary: self.text("compact_summary") },
+            "PostCompact" => Event::Compacted { summary: self.words("compact_summary") },
             "Stop" | "AfterAgent" => {
-                Event::TurnEnded { stop: self.stop(), reply: self.text("last_assistant_message") }
+                Event::TurnEnded { stop: self.stop(), reply: self.words("last_assistant_message") }
             }
             "SessionEnd" => Event::Ended,
             _ => Event::Other,
@@ -126,12 +130,17 @@ impl Payload<'_> {
 
     fn messages(&self) -> Vec<Message> {
         let request = self.0.get("llm_request").map(|request| request.get());
-        let outgoing = request.and_then(|request| serde_json::from_str(request).ok());
+        let outgoing = request.and_then(|request| read_mended(request).ok());
         outgoing.map_or_else(Vec::new, |Outgoing { messages }| messages)
     }
 
     fn has(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.get() != "null")
+    }
+
+    /// What somebody has said, which an agent may have cut inside a character.
+    fn words(&self, key: &str) -> Option<String> {
+        read_mended(self.0.get(key)?.get()).ok()
     }
 
     fn text(&self, key: &str) -> Option<String> {

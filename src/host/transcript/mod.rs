@@ -28,3 +28,4 @@ mod text;
 pub use form::Form;
 pub(super) use gemini::summary as gemini_summary;
 pub use reader::{Transcript, TranscriptReader};
+pub use text::read_mended;

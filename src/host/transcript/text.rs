@@ -8,7 +8,7 @@
 use std::{borrow::Cow, mem};
 
 use memchr::memchr;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use crate::{note::head, units::Bytes};
@@ -112,6 +112,16 @@ fn unescaped_bytes(raw: &str) -> Bytes {
         Bytes::of(plain).get() + escaped.map_or(0, char::len_utf8) as u64
     };
     Bytes::new(Pieces(raw).map(length).sum())
+}
+
+/// Returns what the JSON says, with each lone half of a surrogate pair read as U+FFFD.
+///
+/// # Errors
+///
+/// What is no JSON all the same, or not of this type.
+pub fn read_mended<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    let read = serde_json::from_str(json);
+    read.or_else(|why| serde_json::from_str(&mend(json)).map_err(|_| why))
 }
 
 /// Returns the record with each lone half of a surrogate pair replaced by U+FFFD, which a strict

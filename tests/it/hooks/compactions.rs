@@ -162,6 +162,16 @@ fn the_note_is_taken_out_of_the_summary_and_given_at_the_next_prompt() {
 }
 
 #[test]
+fn half_a_surrogate_pair_in_a_summary_costs_itself_and_not_the_note() {
+    let desk = with_transcript(Host::ClaudeCode, "claude-over-90-percent.jsonl");
+    desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
+    let note = "Subgoal: fix emoji \u{FFFD} cut in src/x.rs:10";
+    let payload = desk.payload("s1", "PostCompact", summary(note)).to_string();
+    desk.fed(payload.replace(char::REPLACEMENT_CHARACTER, r"\ud83d")).quietly();
+    assert_eq!(desk.newest("s1").expect("a note").text.as_str(), note);
+}
+
+#[test]
 fn a_summary_without_the_section_or_with_none_in_it_stores_nothing() {
     for compacted in [summary("none"), json!({"compact_summary": "Done."}), json!({})] {
         let desk = Desk::of(Host::ClaudeCode);

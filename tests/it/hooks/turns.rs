@@ -119,6 +119,32 @@ fn an_answer_of_none_or_a_fragment_stores_nothing_and_asks_no_more() {
     }
 }
 
+/// As agents write it that cut a text inside an emoji; what reads it strictly refuses it.
+fn with_half_a_pair(json: &str) -> String {
+    json.replace(char::REPLACEMENT_CHARACTER, r"\ud83d")
+}
+
+#[test]
+fn half_a_surrogate_pair_in_an_answer_costs_itself_and_not_the_note() {
+    let note = "Subgoal: fix emoji \u{FFFD} cut in src/x.rs:10, next run tests";
+    for host in HOSTS {
+        let desk = desk(host);
+        desk.says("s1", &[User("go on"), Agent("done", OVER)]);
+        let reason = blocked(&desk, &desk.stops("s1", false, "done"));
+        desk.says("s1", &[Hook(&reason), Agent(note, OVER + 500)]);
+        let transcript = fs::read_to_string(desk.transcript("s1")).expect("a transcript");
+        fs::write(desk.transcript("s1"), with_half_a_pair(&transcript)).expect("written");
+        let (event, key) = match host {
+            Host::Gemini => ("AfterAgent", "prompt_response"),
+            _ => ("Stop", "last_assistant_message"),
+        };
+        let payload = desk.payload("s1", event, json!({"stop_hook_active": true, key: note}));
+        desk.fed(with_half_a_pair(&payload.to_string())).quietly();
+        let newest = desk.newest("s1").unwrap_or_else(|| panic!("{host}: no note"));
+        assert_eq!(newest.text.as_str(), note, "{host}");
+    }
+}
+
 #[test]
 fn of_two_hooks_at_once_one_asks() {
     for _ in 0..5 {

@@ -168,6 +168,22 @@ fn what_is_no_request_is_refused_by_its_code_and_the_next_one_is_answered() {
 }
 
 #[test]
+fn half_a_surrogate_pair_costs_itself_and_not_the_request() {
+    let world = World::new();
+    let mut server = Server::with(&world, &["--session", "s1"], &[]);
+    let note = "next: the emoji \u{FFFD} cut in src/x.rs:10";
+    let asked = call(7, "write_note", &json!({"text": note})).to_string();
+    let answer = server.answers(asked.replace(char::REPLACEMENT_CHARACTER, r"\ud83d"));
+    assert_eq!(
+        (&answer["id"], &answer["result"]["isError"]),
+        (&json!(7), &json!(false)),
+        "{answer}"
+    );
+    assert_eq!(server.does("show_note", &json!({}))[0], note);
+    server.ends().quietly();
+}
+
+#[test]
 fn what_is_not_served_is_refused_in_words() {
     let world = World::new();
     let mut server = Server::of(&world);

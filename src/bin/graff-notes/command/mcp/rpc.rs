@@ -1,8 +1,10 @@
 //! JSON-RPC 2.0 as MCP speaks it: one message a line.
 //!
 //! What a message means is the SDK's to say. Here stands what its own lines lack: what is no message
-//! is refused rather than passed over, and an id goes back digit for digit.
+//! is refused rather than passed over, an id goes back digit for digit, and half of a surrogate pair
+//! reads as U+FFFD.
 
+use graff_notes::host::transcript::read_mended;
 use rmcp::{
     ErrorData,
     model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, ServerResult},
@@ -66,7 +68,11 @@ pub(super) fn read(line: &[u8]) -> Message {
     if line.len() > LINE_BYTES_MAX {
         return invalid(Id::NONE, format!("a message is at most {LINE_BYTES_MAX} bytes long"));
     }
-    match serde_json::from_slice::<Value>(line) {
+    let read = match str::from_utf8(line) {
+        Ok(line) => read_mended::<Value>(line),
+        Err(_) => serde_json::from_slice(line), // which says where it is none
+    };
+    match read {
         Ok(value) => {
             let id = value.is_object().then(|| Id::of(line)).flatten();
             message(value, id)
