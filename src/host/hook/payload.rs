@@ -65,7 +65,8 @@ pub fn read(host: Host, payload: &[u8]) -> Result<Call, Unread> {
     };
     let agent = if payload.has("agent_id") { Agent::Worker } else { Agent::Root };
     let transcript = payload.text("transcript_path").filter(|path| !path.is_empty());
-    let cwd = payload.text("cwd").or_else(|| payload.text("working_dir"));
+    let folder = |key| payload.text(key).filter(|path| !path.is_empty());
+    let cwd = folder("cwd").or_else(|| folder("working_dir"));
     let history = payload.0.get("messages").map(|messages| messages.get().to_owned());
     let event = payload.read_event(&name);
     Ok(Call {

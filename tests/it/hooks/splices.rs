@@ -207,6 +207,34 @@ fn losing_the_word_costs_at_most_a_repeat() {
 }
 
 #[test]
+fn a_word_that_is_no_plain_file_is_a_lost_one() {
+    for host in [Host::ClaudeCode, Host::Codex, Host::Gemini] {
+        let desk = desk(host);
+        let word = desk.project().join(".graff/notes/s1.hooks.json");
+        let _ = fs::remove_file(&word);
+        fs::create_dir(&word).expect("a folder");
+        let event = if host == Host::Gemini { "BeforeAgent" } else { "UserPromptSubmit" };
+        let ran = desk.calls("s1", event, json!({"prompt": "go on"}));
+        is_given(ran.json()["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned));
+        assert!(ran.stderr().contains("s1.hooks.json"), "{host}: {ran}");
+    }
+}
+
+#[test]
+fn a_hook_waits_for_no_pipe_in_the_state_folder() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let desk = desk(Host::ClaudeCode);
+    let state = desk.home().join(".local/state/graff-notes");
+    fs::create_dir_all(state.join("active")).expect("folders");
+    for name in ["claude-code", "active/s1"] {
+        let _ = fs::remove_file(state.join(name));
+        let pipe = state.join(name);
+        mknodat(CWD, pipe.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a FIFO");
+    }
+    is_given(desk.begins("s1", "startup"));
+}
+
+#[test]
 fn a_session_without_a_note_is_told_nothing_and_leaves_no_trace() {
     for host in [Host::ClaudeCode, Host::Codex, Host::Gemini, Host::Opencode] {
         let desk = Desk::of(host);

@@ -184,6 +184,15 @@ fn half_a_surrogate_pair_costs_itself_and_not_the_request() {
 }
 
 #[test]
+fn a_flag_that_names_no_session_is_refused_at_the_start() {
+    let world = World::new();
+    for name in ["../x", ""] {
+        let ran = world.fed("", &["mcp", "--session", name]).ends(2);
+        assert!(ran.stderr().contains(&format!("could not use {name:?} as a session")), "{ran}");
+    }
+}
+
+#[test]
 fn what_is_not_served_is_refused_in_words() {
     let world = World::new();
     let mut server = Server::of(&world);

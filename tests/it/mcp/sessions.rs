@@ -9,6 +9,7 @@ use std::{
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use super::Server;
@@ -231,7 +232,11 @@ fn a_session_of_which_nobody_can_read_where_it_is_at_work_may_be_the_one_that_ca
         fs::remove_file(path).expect("removed");
         fs::create_dir(path).expect("a folder");
     };
-    for spoil in [&empty as &dyn Fn(&Utf8Path), &unreadable] {
+    let pipe = |path: &Utf8Path| {
+        fs::remove_file(path).expect("removed");
+        mknodat(CWD, path.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a FIFO");
+    };
+    for spoil in [&empty as &dyn Fn(&Utf8Path), &unreadable, &pipe] {
         let world = World::new();
         world.fed("a note of two", &["write", "two"]).quietly();
         is_active(&world, "one", Duration::ZERO);
@@ -252,6 +257,39 @@ fn a_session_of_which_nobody_can_read_where_it_is_at_work_may_be_the_one_that_ca
         let said = server.does("write_note", &json!({"text": "x"})).concat();
         assert!(said.contains("session one called a hook later"), "{said}");
     }
+}
+
+#[test]
+fn a_folder_is_the_same_however_it_is_spelt() {
+    let world = World::new();
+    let there = world.root().join("there");
+    fs::create_dir(&there).expect("a folder");
+    std::os::unix::fs::symlink(&there, world.root().join("link")).expect("a link");
+    for spelt in ["there/", "there/.", "link", "link/../there"] {
+        calls_in(&world, &world.root().join(spelt), "s1");
+        for asked in ["there", "link", "there/../link/"] {
+            let root = world.root().join(asked);
+            let mut server = Server::with(&world, &["--root", root.as_str()], &[]);
+            let said = server.does("write_note", &json!({"text": "x"}));
+            assert!(said[1].contains(" of session s1,"), "{spelt}, {asked}: {said:?}");
+        }
+    }
+    let named = there.canonicalize_utf8().expect("a folder");
+    assert_eq!(fs::read_to_string(active(&world).join("s1")).expect("a file"), named.as_str());
+}
+
+#[test]
+fn a_hook_that_names_an_empty_folder_is_at_work_where_it_runs() {
+    let world = World::new();
+    let payload = json!({"hook_event_name": "BeforeAgent", "session_id": "s1", "cwd": ""});
+    let mut hook = world.command(&["hook", "gemini"]);
+    hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
+    let mut hook = hook.current_dir(world.root()).spawn().expect("the program starts");
+    hook.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes()).expect("it reads");
+    Ran::of_child(hook).quietly();
+    let mut server = Server::of(&world);
+    let said = server.does("write_note", &json!({"text": "x"}));
+    assert!(said[0].contains(" of session s1,"), "{said:?}");
 }
 
 #[test]

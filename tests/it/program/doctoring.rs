@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use graff_notes::host::hook::Host;
+use graff_notes::{host::hook::Host, session::SessionName};
 use serde_json::Value;
 
 use crate::support::{
@@ -129,6 +129,19 @@ const WRONG: [(&str, Spoil, i32, &str); 7] = [
         "failure",
     ),
 ];
+
+#[test]
+fn a_lock_that_cannot_be_opened_is_named() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "a note"]).ends(0);
+    let lock = world.store().lock_path(&SessionName::parse("s1").expect("a good name"));
+    fs::remove_file(&lock).expect("removed");
+    fs::create_dir(&lock).expect("a folder");
+    let found = findings(&world, 1);
+    let found = finding(&found, "sessions");
+    assert_eq!(found["status"], "failure", "{found}");
+    assert!(found["detail"].as_str().expect("words").contains(lock.as_str()), "{found}");
+}
 
 #[test]
 fn what_is_wrong_is_said_with_what_to_do() {

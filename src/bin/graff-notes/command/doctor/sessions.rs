@@ -1,5 +1,8 @@
 //! Whether every log can be read, is whole, and is no newer than now.
 
+use std::fs;
+
+use camino::Utf8Path;
 use graff_notes::{
     log::{Health, SetBack},
     session::SessionName,
@@ -33,6 +36,7 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
             Ok(health) => {
                 logs += 1;
                 clock.see(session, &health);
+                findings.extend(of_lock(&store.lock_path(session)));
                 if !health.is_ok() {
                     findings.push(damaged(session, &health));
                 }
@@ -46,6 +50,14 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
     }
     findings.extend(clock.findings());
     findings
+}
+
+/// Says what keeps a session's lock from being opened: then nothing can be stored.
+fn of_lock(lock: &Utf8Path) -> Option<Finding> {
+    let status = fs::symlink_metadata(lock).ok()?;
+    let advice = "move it away: the next note makes it anew";
+    (!status.is_file())
+        .then(|| Finding::failure(CHECK, format!("the lock {lock} is no plain file"), advice))
 }
 
 /// Says what can be done about a damaged log.

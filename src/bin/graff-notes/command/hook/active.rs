@@ -8,14 +8,14 @@
 //! ended /home/me/parser    was, and has ended
 //! ```
 
-use std::fs;
 #[cfg(feature = "mcp")]
 use std::time::SystemTime;
+use std::{borrow::Cow, fs};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::session::SessionName;
 
-use super::called::{leave, state_folder};
+use super::called::{leave, state_folder, told};
 
 /// The name of the folder in which each session has its file.
 pub(super) const ACTIVE: &str = "active";
@@ -26,7 +26,7 @@ const ENDED: &str = "ended ";
 /// Notes that a session is at work below `root`.
 pub(super) fn note(session: &SessionName, root: &Utf8Path) {
     if let Some(path) = file(session) {
-        leave(&path, root.as_str());
+        leave(&path, real(root).as_str());
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn note(session: &SessionName, root: &Utf8Path) {
 /// tell nobody else.
 pub(super) fn end(session: &SessionName) {
     let Some(path) = file(session) else { return };
-    if let Ok(at) = fs::read_to_string(&path)
+    if let Ok(at) = told(&path)
         && !at.starts_with(ENDED)
     {
         leave(&path, &format!("{ENDED}{at}"));
@@ -44,7 +44,8 @@ pub(super) fn end(session: &SessionName) {
 /// Forgets that a session was at work below `root`. One of the same name elsewhere is another one.
 pub(super) fn forget(session: &SessionName, root: &Utf8Path) {
     let Some(path) = file(session) else { return };
-    if fs::read_to_string(&path).is_ok_and(|at| at.strip_prefix(ENDED).unwrap_or(&at) == root) {
+    let at_root = |at: String| is_same(Utf8Path::new(at.strip_prefix(ENDED).unwrap_or(&at)), root);
+    if told(&path).is_ok_and(at_root) {
         let _ = fs::remove_file(&path); // where it stays, it ends with the week
     }
 }
@@ -53,9 +54,19 @@ pub(super) fn forget(session: &SessionName, root: &Utf8Path) {
 #[cfg(feature = "mcp")]
 pub(crate) fn ended_at(session: &SessionName) -> Option<SystemTime> {
     let path = file(session)?;
-    let has_ended = fs::read_to_string(&path).ok()?.starts_with(ENDED);
+    let has_ended = told(&path).ok()?.starts_with(ENDED);
     let status = fs::metadata(path).ok().filter(|_| has_ended);
     status?.modified().ok()
+}
+
+/// Whether two paths are those of one folder, however they are spelt.
+pub(crate) fn is_same(one: &Utf8Path, other: &Utf8Path) -> bool {
+    one == other || real(one) == real(other)
+}
+
+/// Returns the path of a folder past links and dots; one that can't be followed stays as it is.
+fn real(folder: &Utf8Path) -> Cow<'_, Utf8Path> {
+    folder.canonicalize_utf8().map_or(Cow::Borrowed(folder), Cow::Owned)
 }
 
 fn file(session: &SessionName) -> Option<Utf8PathBuf> {

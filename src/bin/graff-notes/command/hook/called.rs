@@ -3,7 +3,7 @@
 use std::{
     env,
     fs::{self, DirBuilder, File, Permissions},
-    io::{self, Write},
+    io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     time::SystemTime,
 };
@@ -11,10 +11,15 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::{Call, Host};
 
+use rustix::fs::OFlags;
+
 use super::{active::ACTIVE, nonce::nonce};
 
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
+
+/// No file in the state folder says more, in bytes: the longest path, and a word before it.
+const TOLD_BYTES_MAX: u64 = 8 * 1024;
 
 /// Notes that a host has called.
 pub(super) fn note(call: &Call) {
@@ -27,7 +32,7 @@ pub(super) fn note(call: &Call) {
 pub(crate) fn last_called(host: Host) -> Option<(SystemTime, String)> {
     let path = path(host)?;
     let at = fs::metadata(&path).and_then(|status| status.modified()).ok()?;
-    Some((at, fs::read_to_string(&path).ok()?))
+    Some((at, told(&path).ok()?))
 }
 
 /// Forgets that a host has called; with the last one goes the word of which sessions are at work.
@@ -58,9 +63,20 @@ pub(super) fn leave(path: &Utf8Path, text: &str) {
     }
 }
 
+/// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and no
+/// more of it than a path can have.
+pub(crate) fn told(path: &Utf8Path) -> io::Result<String> {
+    let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    io::read_to_string(file.take(TOLD_BYTES_MAX))
+}
+
 /// Sets the time of a file that says this; returns whether it does.
 fn confirm(path: &Utf8Path, text: &str) -> io::Result<bool> {
-    if fs::read_to_string(path)? != text {
+    if told(path)? != text {
         return Ok(false);
     }
     let file = File::options().write(true).open(path)?;

@@ -36,7 +36,9 @@ use self::{
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
-pub(crate) use active::{ended_at, folder as active_folder};
+pub(crate) use active::{ended_at, folder as active_folder, is_same};
+#[cfg(feature = "mcp")]
+pub(crate) use called::told;
 #[cfg(feature = "mcp")]
 pub(crate) use splicing::WHOLE;
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};

@@ -111,9 +111,14 @@ impl<'a> Visit<'a> {
         absent_is_none(self.store.newest(self.session()))
     }
 
-    /// Returns what the last hooks left.
+    /// Returns what the last hooks left; what cannot be read counts as lost.
     pub(super) fn state(&self) -> Result<State, Failure> {
-        Ok(State::read(self.store.word(self.session())?.as_deref()))
+        let word = self.store.word(self.session()).unwrap_or_else(|e| {
+            // A note that is given twice is better than none.
+            self.warn(e.with_causes());
+            None
+        });
+        Ok(State::read(word.as_deref()))
     }
 
     /// Hands the state to `change`, and leaves what it becomes for the next hooks.

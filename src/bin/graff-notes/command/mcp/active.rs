@@ -55,9 +55,9 @@ pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
 
 /// Returns how the folder that a session's file names stands to `root`; `None` where it is another.
 fn place(file: &Utf8Path, root: &Utf8Path) -> Option<Place> {
-    match fs::read_to_string(file) {
-        Ok(folder) if folder == root.as_str() => Some(Place::Here),
+    match hook::told(file) {
         Ok(folder) if folder.is_empty() => Some(Place::Unknown),
+        Ok(folder) if hook::is_same(Utf8Path::new(&folder), root) => Some(Place::Here),
         Ok(_) => None,
         Err(e) if e.kind() == io::ErrorKind::NotFound => None, // it was forgotten just now
         Err(_) => Some(Place::Unknown),

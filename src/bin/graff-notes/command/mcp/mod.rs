@@ -25,7 +25,7 @@ use sdk::Sdk;
 use server::Server;
 
 use crate::{
-    context::Context,
+    context::{self, Context},
     exit::Exit,
     failure::{Failure, Stop},
 };
@@ -60,6 +60,9 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
+        if let Some(name) = &self.session {
+            context::session(name)?;
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|e| Failure::system("start the server", &e))?;
         runtime.block_on(self.serve(cx))
