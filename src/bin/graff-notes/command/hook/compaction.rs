@@ -31,7 +31,7 @@ pub(super) fn ask_summariser(visit: &Visit<'_>) -> Result<(), Failure> {
 
 /// Takes the note out of the summary; it is about the history that the summary replaces.
 pub(super) fn take_summary(visit: &Visit<'_>) -> Result<(), Failure> {
-    let mut state = visit.state()?;
+    let mut state = visit.state();
     let Some(before) = state.compacting else { return Ok(()) };
     if let Event::Compacted { summary: Some(summary) } = &visit.call.event {
         store_section(visit, summary, before)?;

@@ -56,7 +56,7 @@ fn parent(visit: &Visit<'_>) -> Result<Option<SessionName>, Failure> {
     if resumed {
         return Ok(named_by_transcript(visit.call));
     }
-    let unnamed = !forked && visit.state()?.parent == Some(Parent::Unnamed);
+    let unnamed = !forked && visit.state().parent == Some(Parent::Unnamed);
     if !forked && !unnamed || visit.store.sessions()?.names.is_empty() {
         return Ok(None);
     }

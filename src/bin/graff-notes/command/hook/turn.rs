@@ -61,7 +61,7 @@ fn block(visit: &Visit<'_>, attempt: &notebook::Attempt) -> Result<(), Failure> 
 
 /// Stores what the agent answered, if it was asked and its last words answer just that.
 pub(super) fn take_reply(visit: &Visit<'_>) -> Result<(), Failure> {
-    let state = visit.state()?;
+    let state = visit.state();
     let Some(Asked { generation, nonce }) = state.asked else { return Ok(()) };
     let Some(found) = reply(visit, &nonce)? else { return Ok(()) };
     if !visit.writes() {
@@ -124,7 +124,7 @@ pub(super) fn generation(
 ) -> Result<Generation, Failure> {
     let newest = visit.found()?.and_then(|newest| newest.note);
     let dated = newest.as_ref().and_then(|note| splicing::dated(visit, note));
-    let counted = visit.count(&visit.state()?, dated.as_deref())?;
+    let counted = visit.count(&visit.state(), dated.as_deref())?;
     let greatest = visit.greatest()?;
     let kept = newest.filter(|_| counted.as_ref().is_some_and(|counted| counted.kept));
     let mut generation = Generation::ZERO;

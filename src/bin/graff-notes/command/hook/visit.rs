@@ -112,13 +112,13 @@ impl<'a> Visit<'a> {
     }
 
     /// Returns what the last hooks left; what cannot be read counts as lost.
-    pub(super) fn state(&self) -> Result<State, Failure> {
+    pub(super) fn state(&self) -> State {
         let word = self.store.word(self.session()).unwrap_or_else(|e| {
             // A note that is given twice is better than none.
             self.warn(e.with_causes());
             None
         });
-        Ok(State::read(word.as_deref()))
+        State::read(word.as_deref())
     }
 
     /// Hands the state to `change`, and leaves what it becomes for the next hooks.
