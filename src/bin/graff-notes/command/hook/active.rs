@@ -44,7 +44,8 @@ pub(super) fn end(session: &SessionName) {
 /// Forgets that a session was at work below `root`. One of the same name elsewhere is another one.
 pub(super) fn forget(session: &SessionName, root: &Utf8Path) {
     let Some(path) = file(session) else { return };
-    let at_root = |at: String| is_same(Utf8Path::new(at.strip_prefix(ENDED).unwrap_or(&at)), root);
+    let at_root =
+        |at: String| real(Utf8Path::new(at.strip_prefix(ENDED).unwrap_or(&at))) == real(root);
     if told(&path).is_ok_and(at_root) {
         let _ = fs::remove_file(&path); // where it stays, it ends with the week
     }
@@ -59,13 +60,9 @@ pub(crate) fn ended_at(session: &SessionName) -> Option<SystemTime> {
     status?.modified().ok()
 }
 
-/// Whether two paths are those of one folder, however they are spelt.
-pub(crate) fn is_same(one: &Utf8Path, other: &Utf8Path) -> bool {
-    one == other || real(one) == real(other)
-}
-
-/// Returns the path of a folder past links and dots; one that can't be followed stays as it is.
-fn real(folder: &Utf8Path) -> Cow<'_, Utf8Path> {
+/// Returns the path of a folder past links and dots, the same however it is spelt; one that can't be
+/// followed stays as it is.
+pub(crate) fn real(folder: &Utf8Path) -> Cow<'_, Utf8Path> {
     folder.canonicalize_utf8().map_or(Cow::Borrowed(folder), Cow::Owned)
 }
 

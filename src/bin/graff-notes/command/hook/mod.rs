@@ -36,7 +36,7 @@ use self::{
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
-pub(crate) use active::{ended_at, folder as active_folder, is_same};
+pub(crate) use active::{ended_at, folder as active_folder, real};
 #[cfg(feature = "mcp")]
 pub(crate) use called::told;
 #[cfg(feature = "mcp")]

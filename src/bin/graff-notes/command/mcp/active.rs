@@ -34,6 +34,7 @@ pub(super) enum Place {
 /// Returns the sessions that were last at work below `root`, or may have been, the last one first, and
 /// forgets those that have ended.
 pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
+    let root = hook::real(root);
     let entries = hook::active_folder().and_then(|folder| folder.read_dir_utf8().ok());
     let mut found: Vec<_> = entries
         .into_iter()
@@ -46,18 +47,21 @@ pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
                 return None;
             }
             let session = SessionName::from_stem(entry.file_name())?; // else it is a hook's draft
-            place(entry.path(), root).map(|place| Active { session, at, place })
+            place(entry.path(), &root).map(|place| Active { session, at, place })
         })
         .collect();
     found.sort_by_key(|active| Reverse(active.at));
     found
 }
 
-/// Returns how the folder that a session's file names stands to `root`; `None` where it is another.
+/// Returns how the folder that a session's file names stands to the [real](hook::real) `root`; `None`
+/// where it is another.
 fn place(file: &Utf8Path, root: &Utf8Path) -> Option<Place> {
     match hook::told(file) {
         Ok(folder) if folder.is_empty() => Some(Place::Unknown),
-        Ok(folder) if hook::is_same(Utf8Path::new(&folder), root) => Some(Place::Here),
+        Ok(folder) if folder == *root || hook::real(Utf8Path::new(&folder)) == root => {
+            Some(Place::Here)
+        }
         Ok(_) => None,
         Err(e) if e.kind() == io::ErrorKind::NotFound => None, // it was forgotten just now
         Err(_) => Some(Place::Unknown),
