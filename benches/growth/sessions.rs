@@ -1,6 +1,10 @@
 //! What goes through all sessions, in a store of more and more of them, each with two notes; and how soon
 //! the first hit of a search is there where each has twenty.
 
+use std::ops::Range;
+
+use graff_notes::store::Store;
+
 use crate::{measured, notes, sizes, table::Row, world};
 
 const COMMANDS: [(&str, &[&str]); 3] =
@@ -12,10 +16,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let store = world::store(&folder);
     let mut there = 0;
     for size in sizes(10, 100_000) {
-        for number in there..size {
-            let session = world::session(&format!("session-{number}"));
-            notes::fill(&store.log_path(&session), &session, 2);
-        }
+        fill(&store, there..size, 2);
         there = size;
         for (row, (_, args)) in rows.iter_mut().zip(COMMANDS) {
             row.add(size, measured::program(folder.path(), args));
@@ -23,6 +24,14 @@ pub(crate) fn rows() -> Vec<Row> {
     }
     rows.push(first_hit());
     rows
+}
+
+/// Fills the logs of the sessions of these numbers with so many notes each.
+fn fill(store: &Store, numbers: Range<u64>, notes: u64) {
+    for number in numbers {
+        let session = world::session(&format!("session-{number}"));
+        notes::fill(&store.log_path(&session), &session, notes);
+    }
 }
 
 /// The first line that is found, where each session has so many notes and only its last one has it.
@@ -33,10 +42,7 @@ fn first_hit() -> Row {
     let store = world::store(&folder);
     let mut there = 0;
     for size in sizes(10, 10_000) {
-        for number in there..size {
-            let session = world::session(&format!("session-{number}"));
-            notes::fill(&store.log_path(&session), &session, NOTES);
-        }
+        fill(&store, there..size, NOTES);
         there = size;
         row.add(size, measured::program(folder.path(), &["search", "20: src", "-n", "1"]));
     }

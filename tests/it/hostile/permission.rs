@@ -184,7 +184,7 @@ fn what_root_replaces_or_makes_in_the_store_of_another_user_stays_theirs() {
     }
     for (name, act) in WRITES {
         let home = Home::new();
-        home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+        home.put(damaged());
         give_to_nobody(&home);
         set_mode(home.store.log_path(&s1()).as_str(), 0o640);
         act(&home.store).unwrap_or_else(|e| panic!("{name}: {}", e.with_causes()));
@@ -206,7 +206,7 @@ fn what_root_takes_out_of_a_log_is_the_owners_of_the_log_and_not_of_the_folder()
         return skipped("only root can act for another user");
     }
     let home = Home::new();
-    home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+    home.put(damaged());
     give_to_nobody(&home);
     let log = home.store.log_path(&s1());
     chown(&log, Some(65533), Some(65532)).expect("root may");
@@ -256,7 +256,7 @@ fn who_is_not_root_keeps_mode_and_group_of_a_log_and_lets_no_other_group_in() {
     }
     for (group, before, after) in [(65534, 0o660, 0o660), (0, 0o664, 0o604)] {
         let home = Home::new();
-        home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+        home.put(damaged());
         let log = home.store.log_path(&s1());
         chown(&log, None, Some(group)).expect("root may");
         set_mode(log.as_str(), before);
@@ -273,7 +273,7 @@ fn who_is_not_root_keeps_mode_and_group_of_a_log_and_lets_no_other_group_in() {
 #[test]
 fn who_is_in_a_name_space_that_does_not_know_the_group_keeps_the_log_and_lets_no_group_in() {
     let home = Home::new();
-    home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+    home.put(damaged());
     give_to_nobody(&home);
     let log = home.store.log_path(&s1());
     set_mode(log.as_str(), 0o664);
@@ -332,6 +332,11 @@ fn put_list(path: &Utf8Path, name: &str, list: &[u8]) -> Option<()> {
     put.ok()
 }
 
+/// A log with a record, and a line that a repair takes out.
+fn damaged() -> Vec<u8> {
+    [line(1, "one"), b"junk\n".to_vec()].concat()
+}
+
 fn list_of(path: &Utf8Path) -> Option<Vec<u8>> {
     let mut list = vec![0; 1024];
     let bytes = rustix::fs::getxattr(path.as_std_path(), LIST, list.as_mut_slice()).ok()?;
@@ -344,15 +349,7 @@ fn a_log_that_is_replaced_keeps_its_access_list_and_gets_none_from_its_folder() 
     let for_new_files = access_list(7, 5, 7);
     for (name, act) in &WRITES[..2] {
         let home = Home::new();
-        home.put(
-            [
-                line(1, "one"),
-                b"junk
-"
-                .to_vec(),
-            ]
-            .concat(),
-        );
+        home.put(damaged());
         let log = home.store.log_path(&s1());
         let folder = home.root.join(".graff/notes");
         let Some(()) = put_list(&folder, LIST_FOR_NEW_FILES, &for_new_files) else { return };
@@ -361,15 +358,7 @@ fn a_log_that_is_replaced_keeps_its_access_list_and_gets_none_from_its_folder() 
         assert_eq!((mode(&log), list_of(&log)), (0o640, None), "{name}");
 
         let list = access_list(4, 0, 4);
-        home.put(
-            [
-                line(1, "one"),
-                b"junk
-"
-                .to_vec(),
-            ]
-            .concat(),
-        );
+        home.put(damaged());
         let Some(()) = put_list(&log, LIST, &list) else { return };
         assert_eq!(mode(&log), 0o740, "the group's bits are the mask");
         act(&home.store).unwrap_or_else(|e| panic!("{name}: {}", e.with_causes()));
@@ -380,15 +369,7 @@ fn a_log_that_is_replaced_keeps_its_access_list_and_gets_none_from_its_folder() 
 #[test]
 fn where_the_access_list_of_a_log_cannot_be_kept_nobody_but_its_owner_is_let_in() {
     let home = Home::new();
-    home.put(
-        [
-            line(1, "one"),
-            b"junk
-"
-            .to_vec(),
-        ]
-        .concat(),
-    );
+    home.put(damaged());
     let log = home.store.log_path(&s1());
     let Some(()) = put_list(&log, LIST, &access_list(4, 0, 4)) else { return };
     let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsetxattr:error=EPERM"];

@@ -12,6 +12,12 @@ fn server(world: &World) -> Server {
     Server::with(world, &["--session", "s1"], &[])
 }
 
+/// Gives a project without a store these settings.
+fn set(world: &World, text: &str) {
+    fs::create_dir(world.root().join(".graff")).expect("a folder");
+    fs::write(world.root().join(".graff/config.toml"), text).expect("written");
+}
+
 #[test]
 fn each_tool_says_what_it_takes_and_those_for_the_model_are_there_from_the_start() {
     let world = World::new();
@@ -205,8 +211,7 @@ fn a_window_that_nobody_sets_is_that_of_the_agent_which_calls() {
 #[test]
 fn a_note_is_not_due_where_the_cap_on_calls_leaves_no_room_for_it() {
     let world = World::new();
-    fs::create_dir(world.root().join(".graff")).expect("a folder");
-    fs::write(world.root().join(".graff/config.toml"), "calls-cap = 1\n").expect("written");
+    set(&world, "calls-cap = 1\n");
     let mut server = server(&world);
     let said = server.does("decide", &json!({"used_tokens": 190_000})).concat();
     assert!(said.starts_with("no: "), "{said}");
@@ -268,8 +273,7 @@ fn what_is_set_holds_for_the_tools_too() {
 #[test]
 fn settings_that_cannot_be_used_are_told_and_the_note_is_stored_all_the_same() {
     let world = World::new();
-    fs::create_dir(world.root().join(".graff")).expect("a folder");
-    fs::write(world.root().join(".graff/config.toml"), "percent = 0\n").expect("written");
+    set(&world, "percent = 0\n");
     let mut server = server(&world);
     server.does("write_note", &json!({"text": "a note"}));
     let ran = server.ends();

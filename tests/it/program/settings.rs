@@ -28,6 +28,14 @@ fn command(world: &World, args: &[&str]) -> Command {
     command
 }
 
+/// A world with a prompt and a transcript, and the command line for them.
+fn about_to_roll_over() -> (World, [&'static str; 5]) {
+    let world = World::new();
+    put(&world, "prompt", "You are an agent.");
+    put(&world, "t.jsonl", "{\"role\":\"user\",\"content\":\"mend it\"}\n");
+    (world, ["rollover", "--transcript", "t.jsonl", "--system", "prompt"])
+}
+
 fn run(world: &World, args: &[&str]) -> Ran {
     Ran::of(&mut command(world, args))
 }
@@ -202,10 +210,7 @@ fn a_project_runs_nothing_and_calls_nobody() {
 
 #[test]
 fn a_source_of_notes_that_is_none_costs_no_prompt() {
-    let world = World::new();
-    put(&world, "prompt", "You are an agent.");
-    put(&world, "t.jsonl", "{\"role\":\"user\",\"content\":\"mend it\"}\n");
-    let rollover = ["rollover", "--transcript", "t.jsonl", "--system", "prompt"];
+    let (world, rollover) = about_to_roll_over();
     let with_variable = |args: &[&str]| {
         Ran::of(command(&world, args).env("GRAFF_NOTE_FROM", "mechanicall --key s3cret"))
     };
@@ -305,10 +310,7 @@ fn what_may_be_a_secret_in_a_setting_is_not_shown() {
 
 #[test]
 fn a_secret_in_the_wrong_variable_is_not_repeated() {
-    let world = World::new();
-    put(&world, "prompt", "You are an agent.");
-    put(&world, "t.jsonl", "{\"role\":\"user\",\"content\":\"mend it\"}\n");
-    let rollover = ["rollover", "--transcript", "t.jsonl", "--system", "prompt"];
+    let (world, rollover) = about_to_roll_over();
     for (variable, value, shown) in [
         ("GRAFF_NOTE_FROM", "sk-ant-s3cret", "***"),
         ("GRAFF_NOTE_FROM", "bogus:s3cret", "***"),
