@@ -25,12 +25,11 @@ const RESULTS_WAITING_MAX: usize = 16;
 /// Runs `work` on each of `items`, on as many cores as there are, and hands what comes of it to
 /// `take` in the order of the items, until that breaks off or fails.
 pub(crate) fn in_order<I: Sync, T: Send>(
-    items: &[I],
+    mut items: &[I],
     work: impl Fn(&I) -> T + Sync,
     mut take: impl FnMut(&I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let begun = Instant::now();
-    let mut items = items;
     while let [item, rest @ ..] = items {
         if begun.elapsed() > ALONE {
             return together(items, &work, take);
