@@ -1,5 +1,7 @@
 //! A note into a prompt, beside one copy of the prompt.
 
+use std::hint::black_box;
+
 use criterion::Criterion;
 use graff_notes::{
     log::Draft,
@@ -23,7 +25,8 @@ pub(crate) fn operations(criterion: &mut Criterion) {
 
     let mut copied = || {
         copy.clear();
-        copy.push_str(std::hint::black_box(&base));
+        copy.push_str(black_box(&base));
+        black_box(&copy);
     };
     compare(criterion, "splice 2 KiB into 32 KiB", 256, &mut copied, || {
         prompt::splice_into(&base, &block, &mut buffer);
