@@ -11,6 +11,7 @@ use std::{
 #[cfg(feature = "cli")]
 mod dependencies;
 mod durability;
+mod performance;
 
 /// What each part of the library may import. A part that is not listed does not exist.
 ///
