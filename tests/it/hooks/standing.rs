@@ -25,6 +25,12 @@ fn status(desk: &Desk, host: &str) -> Value {
     hooks(desk, &["status", host, "--json"]).ends(0).json()
 }
 
+/// The same desk with the program in its PATH.
+fn with_program(desk: Desk) -> Desk {
+    let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
+    desk.with("PATH", program.parent().expect("a folder").as_str())
+}
+
 #[test]
 fn status_says_installed_trusted_reachable_and_last_called() {
     let desk = desk();
@@ -162,9 +168,7 @@ fn hooks_that_the_host_was_told_not_to_run_are_told_apart_from_those_that_it_run
         assert_eq!(status(&desk, host)["switched_off"], key);
         let shown = hooks(&desk, &["status", host]).ends(0);
         assert!(shown.stdout().contains("\tyes, switched off\t"), "{shown}");
-        let program = std::path::Path::new(env!("CARGO_BIN_EXE_graff-notes"));
-        let folder = program.parent().expect("a folder").to_str().expect("UTF-8").to_owned();
-        let desk = desk.with("PATH", folder);
+        let desk = with_program(desk);
         let doctor = Ran::of(desk.command(&["doctor"]).current_dir(desk.project()));
         let said = format!("{host}, user: installed, and switched off by `{key}`");
         assert!(doctor.stdout().contains(&said), "{doctor}");
@@ -176,6 +180,40 @@ fn hooks_that_the_host_was_told_not_to_run_are_told_apart_from_those_that_it_run
         hooks(&desk, &["install", host]).quietly();
         assert_eq!(status(&desk, host)["switched_off"], Value::Null, "{host}");
     }
+}
+
+#[test]
+fn an_installation_that_does_not_work_yet_says_why_and_what_to_do() {
+    let works = "It works from the next session on; ";
+    let unreachable = "No folder in PATH has graff-notes, and claude-code won't find it: put it";
+    let off = "`disableAllHooks` keeps claude-code from running any hook: take it out of its";
+    let said = |desk: &Desk, args: &[&str]| {
+        let args = [&["install", "claude-code"], args].concat();
+        let shown = hooks(desk, &args).quietly();
+        let next = hooks(desk, &[&args[..], &["--json"]].concat()).quietly().json();
+        let next = next["next"].as_str().expect("words").to_owned();
+        assert!(shown.stdout().ends_with(&format!("{next}\n")), "{shown}");
+        assert!(hooks(desk, &args).quietly().stdout().ends_with(&format!("{next}\n")), "again");
+        next
+    };
+    for args in [&[][..], &["--project"]] {
+        for is_off in [false, true] {
+            for is_there in [false, true] {
+                let desk = if is_there { with_program(desk()) } else { desk() };
+                if is_off {
+                    put(&desk, ".claude/settings.json", r#"{"disableAllHooks": true}"#);
+                }
+                let next = said(&desk, args);
+                let told = (next.contains(works), next.contains(unreachable), next.contains(off));
+                assert_eq!(told, (is_there && !is_off, !is_there, is_off), "{args:?}: {next}");
+                let then = next.ends_with("Then it works from the next session on.");
+                assert_eq!(then, !told.0, "{next}");
+            }
+        }
+    }
+    let codex = hooks(&desk(), &["install", "codex"]).quietly();
+    let (path, trust) = ("No folder in PATH has graff-notes", "type /hooks, and trust the five");
+    assert!(codex.stdout().contains(path) && codex.stdout().contains(trust), "{codex}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Finding, call::answers};
 use crate::{
     command::{
         hook::goose_reads,
-        hooks::{Installed, Standing, after_install, standings},
+        hooks::{GOOSE_STEP, Installed, Standing, standings},
     },
     signals::Held,
 };
@@ -66,7 +66,7 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
     })?;
     if *host == Host::Goose.as_str() && goose_reads().is_none() {
         let detail = installed("goose is told of no file: GOOSE_MOIM_MESSAGE_FILE isn't set here");
-        return Err(Finding::warning(CHECK, detail, after_install(Host::Goose)));
+        return Err(Finding::warning(CHECK, detail, GOOSE_STEP));
     }
     Ok(Finding::ok(CHECK, installed("answers")))
 }

@@ -9,7 +9,7 @@ mod setting;
 mod status;
 
 pub(super) use {
-    place::after_install,
+    place::GOOSE_STEP,
     status::{Installed, Standing, standings},
 };
 
@@ -100,7 +100,7 @@ struct Done {
     unchanged: Vec<Utf8PathBuf>,
     backups: Vec<Utf8PathBuf>,
     /// What the user must do now.
-    next: &'static str,
+    next: String,
 }
 
 impl Hooks {
@@ -115,8 +115,8 @@ impl Hooks {
 
 impl Where {
     fn install(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let mut done = self.done(place::after_install(self.host));
         let scope = self.scope(cx)?;
+        let mut done = self.done();
         for (path, setting) in places(self.host, &scope)? {
             let mut file = scope.hold(path, setting)?;
             done.backups.extend_from_slice(file.rescued());
@@ -132,12 +132,14 @@ impl Where {
             file.replace(&after)?;
             done.changed.push(file.into_path());
         }
+        done.next = self.after_install(&scope);
         answer(cx, &done, "installed")
     }
 
     fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let mut done = self.done(place::after_removal(self.host));
         let scope = self.scope(cx)?;
+        let mut done = self.done();
+        done.next = place::after_removal(self.host).to_owned();
         for (path, setting) in places(self.host, &scope)? {
             let has_folder = path.parent().is_none_or(Utf8Path::is_dir);
             if scope.open(path.clone())?.text().is_none() && !has_folder {
@@ -190,9 +192,24 @@ impl Where {
         Ok(())
     }
 
-    fn done(&self, next: &'static str) -> Done {
+    fn done(&self) -> Done {
         let (changed, unchanged, backups) = (Vec::new(), Vec::new(), Vec::new());
-        Done { host: self.host.as_str(), changed, unchanged, backups, next }
+        Done { host: self.host.as_str(), changed, unchanged, backups, next: String::new() }
+    }
+
+    /// Returns what the user does next, once the hooks are in.
+    fn after_install(&self, scope: &Scope) -> String {
+        let mut steps = status::obstacles(self.host, scope);
+        let then = match place::own_step(self.host) {
+            Some(step) => step,
+            None if steps.is_empty() => {
+                "It works from the next session on; `graff-notes hooks status` says when it was last \
+                 called."
+            }
+            None => "Then it works from the next session on.",
+        };
+        steps.push(then.to_owned());
+        steps.join(" ")
     }
 
     fn scope(&self, cx: &Context) -> Result<Scope, Failure> {
@@ -212,8 +229,6 @@ fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, 
         table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
     }
     table.end(&mut cx.out)?;
-    if !done.next.is_empty() && !done.changed.is_empty() {
-        cx.out.line(done.next)?;
-    }
+    cx.out.line(&done.next)?;
     Ok(Exit::Done)
 }

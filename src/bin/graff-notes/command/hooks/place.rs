@@ -15,6 +15,16 @@ const GOOSE_PLUGIN: &str = include_str!("goose-plugin.json");
 /// The hooks in it.
 const GOOSE_HOOKS: &str = include_str!("goose-hooks.json");
 
+/// What makes Codex CLI run the hooks.
+const CODEX_STEP: &str = "\
+Codex runs a hook only once you trust it: start codex, type /hooks, and trust the five that say \
+`graff-notes hook codex`. Until then they are skipped without a word.";
+
+/// What makes goose read the note.
+pub(in crate::command) const GOOSE_STEP: &str = "\
+goose reads the note from a file: put `export GOOSE_MOIM_MESSAGE_FILE=\"$HOME/\
+.local/state/graff-notes/goose-note.md\"` into your shell's profile, and start goose from a new shell.";
+
 /// Whose settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
@@ -133,22 +143,12 @@ pub(super) fn codex_config() -> Result<Utf8PathBuf, Failure> {
     user_folder(Host::Codex).map(|folder| folder.join("config.toml"))
 }
 
-/// Returns what the user does next, once the hooks are in.
-pub(in crate::command) const fn after_install(host: Host) -> &'static str {
+/// Returns what the user of `host` must do besides, where there is something.
+pub(super) const fn own_step(host: Host) -> Option<&'static str> {
     match host {
-        Host::Codex => {
-            "Codex runs a hook only once you trust it: start codex, type /hooks, and trust the five \
-             that say `graff-notes hook codex`. Until then they are skipped without a word."
-        }
-        Host::Goose => {
-            "goose reads the note from a file: put `export GOOSE_MOIM_MESSAGE_FILE=\"$HOME/\
-             .local/state/graff-notes/goose-note.md\"` into your shell's profile, and start goose \
-             from a new shell."
-        }
-        Host::ClaudeCode | Host::Gemini | Host::Opencode => {
-            "It works from the next session on; `graff-notes hooks status` says when it was last \
-             called."
-        }
+        Host::Codex => Some(CODEX_STEP),
+        Host::Goose => Some(GOOSE_STEP),
+        Host::ClaudeCode | Host::Gemini | Host::Opencode => None,
     }
 }
 

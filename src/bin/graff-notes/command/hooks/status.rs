@@ -110,6 +110,22 @@ pub(in crate::command) fn standings(root: Utf8PathBuf, only: Option<Host>) -> Ve
     standings
 }
 
+/// Returns what keeps hooks in these settings from working, with what to do, a sentence each.
+pub(super) fn obstacles(host: Host, scope: &Scope) -> Vec<String> {
+    // What the user has told the agent holds in a project too.
+    let key = [scope, &Scope::User].into_iter().find_map(|scope| {
+        let files = places(host, scope).ok()?;
+        switched_off(host, &files.first()?.0)
+    });
+    let off = key.map(|key| {
+        format!("`{key}` keeps {host} from running any hook: take it out of its settings.")
+    });
+    let missing = reachable().is_none().then(|| {
+        format!("No folder in PATH has {PROGRAM}, and {host} won't find it: put it into one.")
+    });
+    missing.into_iter().chain(off).collect()
+}
+
 impl Standing {
     /// Returns how an agent stands to us; `None` where it has no such settings.
     fn of(host: Host, scope_name: &'static str, scope: &Scope) -> Option<Self> {
