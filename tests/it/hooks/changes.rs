@@ -198,7 +198,7 @@ fn what_the_settings_own_program_writes_at_any_step_stays() {
                     if action == "remove" {
                         done(&desk, &["install", "claude-code"]);
                     }
-                    let args = [action, "claude-code"];
+                    let (args, before) = ([action, "claude-code"], refusals);
                     let said = format!("{action}, {are_there}, stopped at {step} {at}");
                     match stopped(&desk, &settings, step, at, &args, &|| write(&settings, THEIRS)) {
                         Stopped::Unavailable => return,
@@ -207,6 +207,9 @@ fn what_the_settings_own_program_writes_at_any_step_stays() {
                     }
                     stops += 1;
                     let found = beside(&settings);
+                    if action == "install" && refusals > before {
+                        assert_eq!(found.len(), 1, "{said}: {found:?}");
+                    }
                     assert!(found["settings.json"].contains("sonnet"), "{said}: {found:?}");
                     let is_draft =
                         |name: &String| name.contains("-new.") || name.contains("-swap.");

@@ -237,6 +237,67 @@ fn a_copy_that_a_removal_makes_is_told_though_the_settings_are_again_as_they_wer
 }
 
 #[test]
+fn of_several_copies_the_newest_is_told_and_the_older_ones_may_be_deleted() {
+    let of_model = |model: &str| SETTINGS.replace("opus", model);
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", SETTINGS);
+    let copy = |number: u32| match number {
+        1 => backup(&path),
+        number => Utf8PathBuf::from(format!("{}.{number}", backup(&path))),
+    };
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    for model in ["sonnet", "haiku"] {
+        fs::write(&path, of_model(model)).expect("written");
+        hooks(&desk, &["install", "claude-code"]).quietly();
+    }
+    let with_hooks = text(&path);
+    fs::write(&path, with_hooks.replace("haiku", "fable")).expect("written");
+    let ran = hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert_eq!(text(&path), of_model("fable"));
+    for (what, number) in [("older copy", 1), ("older copy", 2), ("before that", 3)] {
+        assert!(ran.stdout().contains(&format!("{what}\t{}\n", copy(number))), "{ran}");
+    }
+    assert!(ran.stdout().ends_with(" The older copies may be deleted.\n"), "{ran}");
+
+    // A number that has become free is taken again: the newest is the one that was made last.
+    fs::remove_file(copy(1)).expect("it is there");
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    fs::write(&path, text(&path).replace("fable", "opus")).expect("written");
+    let ran = hooks(&desk, &["remove", "claude-code", "--json"]).quietly().json();
+    assert_eq!(ran["backups"], json!([copy(1)]), "{ran}");
+    assert_eq!(ran["older_backups"], json!([copy(2), copy(3)]), "{ran}");
+}
+
+#[test]
+fn a_run_that_changes_nothing_leaves_no_copy() {
+    let (theirs, mut refused) = (SETTINGS.replace("opus", "sonnet"), 0);
+    for (host, name) in FILES {
+        for action in ["install", "remove"] {
+            let desk = desk();
+            let path = desk.home().join(name);
+            hooks(&desk, &["install", host.as_str()]).quietly();
+            // Something of the person's is in it that a copy has to keep, and no name is free for
+            // the text that takes its place.
+            let edited = match (action, host) {
+                ("install", Host::ClaudeCode | Host::Codex | Host::Gemini) => theirs.clone(),
+                _ => text(&path).replacen("\"timeout\": 10", "\"timeout\": 30", 1) + "\n ",
+            };
+            fs::write(&path, edited).expect("written");
+            for number in 1..=100 {
+                let taken = format!("{path}.graff-notes-swap.{number}");
+                fs::create_dir(taken).expect("the folder is made");
+            }
+            let before = home(&desk);
+            let ran = hooks(&desk, &[action, host.as_str()]).ends(1);
+            assert!(ran.stderr().contains("100 files that other runs left"), "{host}: {ran}");
+            assert_eq!(home(&desk), before, "{host}, {action}");
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 10);
+}
+
+#[test]
 fn a_plugin_that_was_edited_is_replaced_or_removed_only_beside_a_copy() {
     for (host, name) in &FILES[3..] {
         for action in ["install", "remove"] {

@@ -43,6 +43,8 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub(super) struct Copy {
     pub(super) path: Utf8PathBuf,
     pub(super) text: String,
+    /// When it was made.
+    pub(super) at: SystemTime,
 }
 
 /// A file of the user's, which may not be there.
@@ -58,6 +60,8 @@ pub(super) struct PersonsFile {
     rescued: Vec<Utf8PathBuf>,
     /// Its folder, where the file is to be changed.
     held: Option<Held>,
+    /// The copy that was made of it, where none had its text.
+    copied: Option<Utf8PathBuf>,
 }
 
 impl PersonsFile {
@@ -79,7 +83,7 @@ impl PersonsFile {
 
     fn new(path: Utf8PathBuf, target: Utf8PathBuf, found: Option<(String, Metadata)>) -> Self {
         let (text, status) = found.unzip();
-        Self { path, target, text, status, rescued: Vec::new(), held: None }
+        Self { path, target, text, status, rescued: Vec::new(), held: None, copied: None }
     }
 
     /// Reads a file, and where it is empty, and was touched just now, again a moment later: a program
@@ -190,21 +194,16 @@ impl PersonsFile {
     /// A file that its host, or whoever else, has written since it was read is left alone.
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.check_writable()?;
-        let draft = self.draft(text).map_err(|e| failed("replace", &self.target, &e))?;
-        let change = draft.take_place_of(self.text.as_deref().map(str::as_bytes));
-        self.settle(change.map_err(|e| failed("replace", &self.target, &e))?)?;
-        self.text = Some(text.to_owned());
-        self.sync_folder()
+        let draft = self.draft(text);
+        let change = draft.and_then(|it| it.take_place_of(self.text().map(str::as_bytes)));
+        self.settle(change.map_err(|e| failed("replace", &self.target, &e)), Some(text))
     }
 
     /// Removes the file.
     pub(super) fn delete(&mut self) -> Result<(), Failure> {
         self.check_writable()?;
-        let before = self.text.as_deref().unwrap_or_default().as_bytes();
-        let change = draft::remove(&self.target, before);
-        self.settle(change.map_err(|e| failed("remove", &self.target, &e))?)?;
-        self.text = None;
-        self.sync_folder()
+        let change = draft::remove(&self.target, self.text().unwrap_or_default().as_bytes());
+        self.settle(change.map_err(|e| failed("remove", &self.target, &e)), None)
     }
 
     /// Removes the folders that the file stood in, as far as they are empty and below `roof`.
@@ -224,7 +223,7 @@ impl PersonsFile {
     /// Keeps the text as it is beside the file, and returns where. Where a copy has it already, that
     /// is it. Whatever else has that name is not ours to replace: then it gets the next one, with a
     /// number.
-    pub(super) fn back_up(&self) -> Result<Utf8PathBuf, Failure> {
+    pub(super) fn back_up(&mut self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
         if let Some(copy) = self.copy_of_it() {
             return Ok(copy.path);
@@ -236,6 +235,7 @@ impl PersonsFile {
             let why = format_args!("there are {BACKUPS_MAX} copies of it, {first} and on");
             return Err(self.left_alone(why));
         };
+        self.copied = Some(name.clone());
         self.sync_folder()?; // it must be there before the file changes
         Ok(name)
     }
@@ -243,10 +243,10 @@ impl PersonsFile {
     /// Returns the copies that are kept beside the file.
     pub(super) fn copies(&self) -> impl Iterator<Item = Copy> {
         self.copy_paths().filter_map(|path| {
-            let is_ours = |status: Metadata| status.is_file() && status.len() <= BYTES_MAX;
-            fs::symlink_metadata(&path).is_ok_and(is_ours).then_some(())?;
+            let is_ours = |status: &Metadata| status.is_file() && status.len() <= BYTES_MAX;
+            let status = fs::symlink_metadata(&path).ok().filter(is_ours)?;
             let text = fs::read_to_string(&path).ok()?; // another's is none of ours
-            Some(Copy { path, text })
+            Some(Copy { path, text, at: status.modified().ok()? })
         })
     }
 
@@ -275,11 +275,33 @@ impl PersonsFile {
         Draft::beside(&self.target, text.as_bytes(), rights)
     }
 
-    /// Whoever has written the file since it was read must not lose what he wrote.
-    fn settle(&self, change: Change) -> Result<(), Failure> {
-        match change {
+    /// Ends a change into `text`. Whoever has written the file since it was read must not lose what he
+    /// wrote.
+    fn settle(
+        &mut self,
+        change: Result<Change, Failure>,
+        text: Option<&str>,
+    ) -> Result<(), Failure> {
+        let changed = change.and_then(|change| match change {
             Change::Made => Ok(()),
             Change::Overtaken { kept } => Err(self.overtaken(kept.as_deref())),
+        });
+        changed.inspect_err(|_| self.withdraw_copy(text))?;
+        self.text = text.map(str::to_owned);
+        self.sync_folder()
+    }
+
+    /// Removes the copy that was made for a change into `text` which failed, unless that is what
+    /// stands there now.
+    fn withdraw_copy(&self, text: Option<&str>) {
+        let Some(copy) = &self.copied else { return };
+        let is_changed = match fs::read(&self.target) {
+            Ok(found) => Some(&*found) == text.map(str::as_bytes),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => text.is_none(),
+            Err(_) => true, // for all that can be told
+        };
+        if !is_changed {
+            draft::discard(copy);
         }
     }
 

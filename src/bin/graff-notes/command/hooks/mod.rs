@@ -93,12 +93,14 @@ struct Where {
 }
 
 /// What became of the settings.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Done {
     host: &'static str,
     changed: Vec<Utf8PathBuf>,
     unchanged: Vec<Utf8PathBuf>,
     backups: Vec<Utf8PathBuf>,
+    /// The copies before the last one, which nothing of ours needs any more.
+    older_backups: Vec<Utf8PathBuf>,
     /// What the user must do now.
     next: String,
 }
@@ -110,6 +112,20 @@ impl Hooks {
             Action::Remove(place) => place.remove(cx),
             Action::Status(status) => status.run(cx),
         }
+    }
+}
+
+impl Done {
+    /// Names the copies that are left beside a file: the one that was made of what went, else the
+    /// newest, unless the file is as it was; and those before it.
+    fn name_copies(&mut self, file: &PersonsFile, made: Option<Utf8PathBuf>, is_back: bool) {
+        let mut left: Vec<_> =
+            file.copies().filter(|copy| Some(&copy.path) != made.as_ref()).collect();
+        left.sort_by_key(|copy| copy.at);
+        let newest =
+            if made.is_some() || is_back { None } else { left.pop().map(|copy| copy.path) };
+        self.backups.extend(made.or(newest));
+        self.older_backups.extend(left.into_iter().map(|copy| copy.path));
     }
 }
 
@@ -138,8 +154,8 @@ impl Where {
 
     fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
-        let mut done = self.done();
-        done.next = place::after_removal(self.host).to_owned();
+        let next = place::after_removal(self.host).to_owned();
+        let mut done = Done { next, ..self.done() };
         for (path, setting) in places(self.host, &scope)? {
             let has_folder = path.parent().is_none_or(Utf8Path::is_dir);
             if scope.open(path.clone())?.text().is_none() && !has_folder {
@@ -148,6 +164,9 @@ impl Where {
             }
             // A run that was killed may have left something in the folder alone.
             self.remove_from(scope.hold(path, setting)?, setting, &scope, &mut done)?;
+        }
+        if !done.older_backups.is_empty() {
+            done.next.push_str(" The older copies may be deleted.");
         }
         let left = status::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
@@ -176,15 +195,15 @@ impl Where {
             return Ok(());
         };
         let texts: Vec<_> = copies.iter().map(|copy| copy.text.as_str()).collect();
+        let after = setting.removed(&before, &texts).map_err(|why| file.left_alone(why))?;
         let backup =
             if setting.is_as_installed(&before, &texts) { None } else { Some(file.back_up()?) };
-        match setting.removed(&before, &texts).map_err(|why| file.left_alone(why))? {
+        match after {
             Some(after) => file.replace(&after)?,
             None => file.delete()?,
         }
         let is_back = file.forget_copy_of_it()?;
-        let first = copies.into_iter().map(|copy| copy.path).next();
-        done.backups.extend(backup.or(first.filter(|_| !is_back)));
+        done.name_copies(&file, backup, is_back);
         if file.text().is_none() {
             file.remove_empty_folders(&place::roof(self.host, scope)?);
         }
@@ -193,8 +212,7 @@ impl Where {
     }
 
     fn done(&self) -> Done {
-        let (changed, unchanged, backups) = (Vec::new(), Vec::new(), Vec::new());
-        Done { host: self.host.as_str(), changed, unchanged, backups, next: String::new() }
+        Done { host: self.host.as_str(), ..Done::default() }
     }
 
     /// Returns what the user does next, once the hooks are in.
@@ -225,7 +243,8 @@ fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, 
     let mut table = Table::uncut(&[]);
     let rows = done.changed.iter().map(|path| (changed, path));
     let rows = rows.chain(done.unchanged.iter().map(|path| ("as it was", path)));
-    for (what, path) in rows.chain(done.backups.iter().map(|path| ("before that", path))) {
+    let rows = rows.chain(done.backups.iter().map(|path| ("before that", path)));
+    for (what, path) in rows.chain(done.older_backups.iter().map(|path| ("older copy", path))) {
         table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
     }
     table.end(&mut cx.out)?;
