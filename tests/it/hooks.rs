@@ -13,6 +13,8 @@ mod cost;
 #[cfg(feature = "cli")]
 mod desk;
 #[cfg(feature = "cli")]
+mod dry_run;
+#[cfg(feature = "cli")]
 mod goose;
 #[cfg(feature = "cli")]
 mod installs;

@@ -365,18 +365,3 @@ fn a_variable_that_is_not_utf_8_is_passed_over_with_a_word_and_the_note_is_given
         assert_eq!(ran.stdout().contains("a note of s1"), host != Host::Goose, "{host}: {ran}");
     }
 }
-
-#[test]
-fn a_dry_run_says_what_it_would_and_writes_nothing() {
-    let desk = desk(Host::ClaudeCode);
-    let before = desk.files();
-    for _ in 0..2 {
-        let payload = desk.payload("s1", "SessionStart", json!({"source": "startup"})).to_string();
-        let ran = Ran::of_hook(|| desk.start(payload.as_bytes(), &["--dry-run"]));
-        assert!(ran.stdout().contains("a note of s1"), "{ran}");
-    }
-    desk.says("s1", &[super::script::Said::Agent("done", 190_000)]);
-    let payload = desk.payload("s1", "Stop", json!({"stop_hook_active": false})).to_string();
-    let ran = Ran::of_hook(|| desk.start(payload.as_bytes(), &["--dry-run"]));
-    assert_eq!((ran.stdout(), desk.files()), ("", before), "{ran}");
-}

@@ -6,6 +6,7 @@
 
 mod active;
 mod called;
+mod came;
 mod compaction;
 mod files;
 mod input;
@@ -25,11 +26,12 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
-    host::hook::{Host, Task, read},
+    host::hook::{Agent, Call, Host, Task, read},
     session::SessionName,
 };
 
 use self::{
+    came::{Came, Idle},
     input::{Input, read_object},
     visit::Visit,
 };
@@ -77,7 +79,7 @@ pub(crate) struct Hook {
     /// Most model calls of the session, of which a share is held back; without it no limit
     #[arg(long, value_name = "N")]
     calls_cap: Option<u64>,
-    /// Shows what would be sent, and writes nothing
+    /// Shows what would be sent, or says on stderr why nothing would be, and writes nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -107,8 +109,14 @@ impl Hook {
         // The other thread has the clock and this one the work, which then waits for nobody.
         if let Err(e) = thread::Builder::new().spawn(give_up_in_time) {
             Notices::at_once().warn(format_args!("could not start: {e}"));
-        } else if let Err(failure) = attend(&self, cx.root_flag()) {
-            Notices::at_once().failure(&failure);
+        } else {
+            match attend(&self, cx.root_flag()) {
+                Ok(Came::ToNothing(why)) if self.dry_run => {
+                    Notices::at_once().warn(format_args!("nothing to do: {why}"));
+                }
+                Ok(_) => {}
+                Err(failure) => _ = Notices::at_once().failure(&failure),
+            }
         }
         Exit::Done
     }
@@ -122,10 +130,10 @@ fn give_up_in_time() {
     process::exit(0);
 }
 
-fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
+fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<Came, Failure> {
     let payload = match read_object(io::stdin().lock()) {
         Input::Object(payload) => payload,
-        Input::Nothing => return Ok(()),
+        Input::Nothing => return Ok(Idle::NoPayload.into()),
         Input::Unusable(why) => {
             return Err(Failure::input(format_args!("read the host's payload: {why}")));
         }
@@ -136,14 +144,29 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<(), Failure> {
         called::note(&call);
     }
     match call.task() {
-        Task::Nothing => Ok(()),
+        Task::Nothing => Ok(idle(call).into()),
         Task::SignOff => {
-            if !hook.dry_run {
-                active::end(&call.session);
-            }
-            Ok(())
+            sign_off(hook, &call);
+            Ok(Came::ToSomething)
         }
         task => perform(task, &Visit::new(hook, root, &call)?),
+    }
+}
+
+/// Returns why there is nothing to do on a call that has no task.
+fn idle(call: Call) -> Idle {
+    match call.agent {
+        Agent::Worker => Idle::Worker,
+        Agent::Root => Idle::Event(call.name),
+    }
+}
+
+fn sign_off(hook: &Hook, call: &Call) {
+    if hook.dry_run {
+        let what = format_args!("would leave word that session {} has ended", call.session);
+        Notices::at_once().warn(what);
+    } else {
+        active::end(&call.session);
     }
 }
 
@@ -158,9 +181,9 @@ fn tell_unusable(host: Host) {
     }
 }
 
-fn perform(task: Task, visit: &Visit<'_>) -> Result<(), Failure> {
+fn perform(task: Task, visit: &Visit<'_>) -> Result<Came, Failure> {
     match task {
-        Task::Nothing | Task::SignOff => Ok(()),
+        Task::Nothing | Task::SignOff => Ok(Came::ToSomething), // done without a visit
         Task::Splice => splicing::splice(visit),
         Task::Show => splicing::show(visit),
         Task::Patch => splicing::patch(visit),

@@ -16,7 +16,12 @@ use graff_notes::{
 };
 use rustix::fs::{Mode, OFlags};
 
-use super::{called::state_folder, splicing::WHOLE, visit::Visit};
+use super::{
+    called::state_folder,
+    came::{Came, Idle},
+    splicing::WHOLE,
+    visit::Visit,
+};
 use crate::{
     command::hooks::{
         draft::{self, Change, Draft, Rights},
@@ -54,16 +59,22 @@ struct Moim {
 
 /// Puts a note into the file that goose reads; where there is none, takes out that of another
 /// session.
-pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<(), Failure> {
-    let Some(path) = named() else { return Ok(()) };
+pub(super) fn refresh(visit: &Visit<'_>, note: Option<&Note>) -> Result<Came, Failure> {
+    let Some(path) = named() else { return Ok(Idle::NoFile.into()) };
     let block = note.map(|note| Block::of(visit.session(), note, WHOLE));
     let block = block.and_then(|block| block.within(MOIM));
     let text = note.map_or("", |note| &note.text);
+    let refreshed = |moim: &Moim| moim.with(block.as_ref(), text).map(Some);
     if visit.writes() {
-        change(&path, |moim| moim.with(block.as_ref(), text).map(Some)).map(|_| ())
-    } else {
-        Moim::open(&path)?.with(block.as_ref(), text).map(|_| ())
+        change(&path, refreshed)?;
+        return Ok(Came::ToSomething);
     }
+    let moim = Moim::open(&path)?;
+    if refreshed(&moim)?.as_ref() == Some(&moim.bytes) {
+        return Ok(Idle::FileHasIt.into());
+    }
+    visit.warn(format_args!("would change {path}"));
+    Ok(Came::ToSomething)
 }
 
 /// Takes the note out of every file that goose may read, and removes those in which nothing else

@@ -8,7 +8,11 @@ use graff_notes::{
     units::Generation,
 };
 
-use super::{lineage, moim, turn, visit::Visit};
+use super::{
+    came::{Came, Idle},
+    lineage, moim, turn,
+    visit::Visit,
+};
 use crate::failure::Failure;
 
 /// The most that is shown: whatever was stored, as far as the host takes it.
@@ -18,23 +22,23 @@ pub(crate) const WHOLE: NoteCap = match NoteCap::new(NoteCap::BYTES_MAX) {
 };
 
 /// Gives the newest note, unless this history has it.
-pub(super) fn splice(visit: &Visit<'_>) -> Result<(), Failure> {
-    let Some(note) = newest(visit)? else { return Ok(()) };
+pub(super) fn splice(visit: &Visit<'_>) -> Result<Came, Failure> {
+    let Some(note) = newest(visit)? else { return Ok(Idle::NoNote.into()) };
     let state = visit.state();
     if is_our_request(visit, &state) {
-        return Ok(());
+        return Ok(Idle::OurRequest.into());
     }
     if matches!(visit.call.event, Event::Start(Start::Clear)) {
         return pass_over(visit, &note);
     }
-    let Some(block) = block(visit, &note) else { return Ok(()) };
+    let Some(block) = block(visit, &note) else { return Ok(Idle::NoRoom.into()) };
     let (dated, greatest) = (block.dated(), visit.greatest()?);
     let counted = visit.count(&state, Some(&dated))?;
     let kept = counted.as_ref().is_some_and(|counted| counted.kept);
     let mut foreseen = state.clone();
     let generation = visit.advance(&mut foreseen, counted.clone(), greatest);
     if !foreseen.is_due(&note, generation) && !is_far_from(&state, &foreseen) {
-        return Ok(());
+        return Ok(Idle::Given.into());
     }
     let answer = Answer::Context(block.to_string());
     let mut said = false;
@@ -48,45 +52,51 @@ pub(super) fn splice(visit: &Visit<'_>) -> Result<(), Failure> {
         }
     });
     match left {
-        Ok(()) => visit.record(generation, greatest),
+        Ok(()) => visit.record(generation, greatest)?,
         // Given twice is better than not at all.
-        Err(_) if !said && !kept && foreseen.is_due(&note, generation) => visit.say(&answer),
-        Err(failure) => Err(failure),
+        Err(_) if !said && !kept && foreseen.is_due(&note, generation) => {
+            return visit.say(&answer);
+        }
+        Err(failure) => return Err(failure),
     }
+    Ok(if said && !kept { Came::ToSomething } else { Idle::Given.into() })
 }
 
 /// Gives nothing to a history that the user has just emptied, neither now nor at the next prompt.
 ///
 /// Others give the note here too (claude-mem issue 3862 asks for it); but who empties a history wants it
 /// empty, and `show` still has the note.
-fn pass_over(visit: &Visit<'_>, note: &Note) -> Result<(), Failure> {
-    turn::generation(visit, |state, generation| state.give(note, generation)).map(|_| ())
+fn pass_over(visit: &Visit<'_>, note: &Note) -> Result<Came, Failure> {
+    turn::generation(visit, |state, generation| state.give(note, generation))?;
+    Ok(Idle::Emptied.into())
 }
 
 /// Gives the newest note, whatever was given before.
-pub(super) fn show(visit: &Visit<'_>) -> Result<(), Failure> {
-    let Some(note) = newest(visit)? else { return Ok(()) };
+pub(super) fn show(visit: &Visit<'_>) -> Result<Came, Failure> {
+    let Some(note) = newest(visit)? else { return Ok(Idle::NoNote.into()) };
     match block(visit, &note) {
         Some(block) => visit.say(&Answer::Context(block.to_string())),
-        None => Ok(()),
+        None => Ok(Idle::NoRoom.into()),
     }
 }
 
 /// Puts the newest note behind the summary in the request that is about to be made, unless it is in
 /// there.
-pub(super) fn patch(visit: &Visit<'_>) -> Result<(), Failure> {
-    let Event::Request { messages } = &visit.call.event else { return Ok(()) };
-    let Some(note) = newest(visit)? else { return Ok(()) };
-    let Some(block) = block(visit, &note) else { return Ok(()) };
+pub(super) fn patch(visit: &Visit<'_>) -> Result<Came, Failure> {
+    let Event::Request { messages } = &visit.call.event else {
+        return Ok(Idle::NothingToMend.into());
+    };
+    let Some(note) = newest(visit)? else { return Ok(Idle::NoNote.into()) };
+    let Some(block) = block(visit, &note) else { return Ok(Idle::NoRoom.into()) };
     match behind_summary(messages, &block.to_string(), &block.dated(), &note.text) {
         Some(messages) => visit.say(&Answer::Request(messages)),
-        None => Ok(()),
+        None => Ok(Idle::NothingToMend.into()),
     }
 }
 
 /// Puts the newest note into the file that goose reads; a session without one takes out that of
 /// another one.
-pub(super) fn refresh(visit: &Visit<'_>) -> Result<(), Failure> {
+pub(super) fn refresh(visit: &Visit<'_>) -> Result<Came, Failure> {
     moim::refresh(visit, newest(visit)?.as_ref())
 }
 

@@ -8,51 +8,56 @@ use graff_notes::{
     units::{Calls, Generation},
 };
 
-use super::{compaction, nonce::nonce, splicing, visit::Visit};
+use super::{
+    came::{Came, Idle},
+    compaction,
+    files::TranscriptFile,
+    nonce::nonce,
+    splicing,
+    visit::Visit,
+};
 use crate::failure::Failure;
 
 /// Asks the agent for its note, if the last request was large enough and the gate lets it.
 ///
 /// Where the usage is unknown nobody is asked: a guess is no reason to keep a user waiting.
-pub(super) fn ask(visit: &Visit<'_>) -> Result<(), Failure> {
-    let Some(request) = visit.last_request()? else { return Ok(()) };
+pub(super) fn ask(visit: &Visit<'_>) -> Result<Came, Failure> {
+    let Some(request) = visit.last_request()? else { return Ok(Idle::NoTranscript.into()) };
     let window = visit.window(request.window);
-    let Ok(used) = request.usage.and_then(|report| report.input(window)) else { return Ok(()) };
+    let Ok(used) = request.usage.and_then(|report| report.input(window)) else {
+        return Ok(Idle::NoUsage.into());
+    };
     if !visit.policy()?.threshold(window).check_measured(used).is_due() {
-        return Ok(());
+        return Ok(Idle::FarFromFull { used, window }.into());
     }
     let mut asked = None;
     let generation = generation(visit, |state, _| asked.clone_from(&state.asked))?;
     if asked.is_some_and(|asked| asked.generation == generation) {
-        return Ok(());
+        return Ok(Idle::Asked.into());
     }
     let notebook = open(visit, generation)?;
     let situation = notebook.situation(Boundary::EndOfTurn, window, used, Calls::ZERO);
     match notebook.decide(&situation) {
         Verdict::Fire(_) if !visit.writes() => {
             visit.warn(format_args!("would ask: {used} of {window} tokens are used"));
-            Ok(())
         }
         Verdict::Fire(ticket) => match notebook.spend(ticket, visit.now) {
-            Spent::Ask(attempt) => block(visit, &attempt),
-            Spent::Left(outcome) => {
-                visit.warn(format_args!("asked for no note: {outcome}"));
-                Ok(())
-            }
+            Spent::Ask(attempt) => return block(visit, &attempt),
+            Spent::Left(outcome) => visit.warn(format_args!("asked for no note: {outcome}")),
         },
-        Verdict::Refuse(Refusal::AlreadyAttempted { .. }) => Ok(()),
+        Verdict::Refuse(Refusal::AlreadyAttempted { .. }) => return Ok(Idle::Asked.into()),
         Verdict::Refuse(why) => {
             visit.warn(format_args!("asked for no note: {why}"));
             if why.allows_salvage() {
                 compaction::mechanical_note(visit, generation)?;
             }
-            Ok(())
         }
     }
+    Ok(Came::ToSomething)
 }
 
 /// Keeps the turn from ending once, with the request as the reason.
-fn block(visit: &Visit<'_>, attempt: &notebook::Attempt) -> Result<(), Failure> {
+fn block(visit: &Visit<'_>, attempt: &notebook::Attempt) -> Result<Came, Failure> {
     let (nonce, generation) = (nonce(), attempt.generation());
     let request = attempt.request().clone().with_nonce(&nonce);
     visit.leave(|state| state.asked = Some(Asked { generation, nonce }))?;
@@ -60,14 +65,23 @@ fn block(visit: &Visit<'_>, attempt: &notebook::Attempt) -> Result<(), Failure> 
 }
 
 /// Stores what the agent answered, if it was asked and its last words answer just that.
-pub(super) fn take_reply(visit: &Visit<'_>) -> Result<(), Failure> {
-    let state = visit.state();
-    let Some(Asked { generation, nonce }) = state.asked else { return Ok(()) };
-    let Some(found) = reply(visit, &nonce)? else { return Ok(()) };
-    if !visit.writes() {
+pub(super) fn take_reply(visit: &Visit<'_>) -> Result<Came, Failure> {
+    let Some(asked) = visit.state().asked else { return Ok(Idle::NotAsked.into()) };
+    let Some(file) = visit.transcript()? else { return Ok(Idle::NoTranscript.into()) };
+    let Some(found) = reply(visit, &file, &asked.nonce)? else {
+        visit.warn("stored no note: what the agent said last answers something else");
+        return Ok(Came::ToSomething);
+    };
+    if visit.writes() {
+        store_reply(visit, found, asked.generation)?;
+    } else {
         visit.warn("would store the agent's answer");
-        return Ok(());
     }
+    Ok(Came::ToSomething)
+}
+
+/// Stores an answer as the note of the generation that it was asked for in.
+fn store_reply(visit: &Visit<'_>, found: String, generation: Generation) -> Result<(), Failure> {
     let notebook = open(visit, generation)?;
     if notebook.generation() != generation {
         visit.warn("stored no note: the history has been summarised since it was asked for");
@@ -90,17 +104,13 @@ pub(super) fn take_reply(visit: &Visit<'_>) -> Result<(), Failure> {
 
 /// Returns the agent's answer, if the request that it was asked with is the last one that was put
 /// to it.
-fn reply(visit: &Visit<'_>, nonce: &str) -> Result<Option<String>, Failure> {
-    let Some(file) = visit.transcript()? else { return Ok(None) };
+fn reply(visit: &Visit<'_>, file: &TranscriptFile, nonce: &str) -> Result<Option<String>, Failure> {
     let answered = file.look_back(|tail| match LastInput::find(tail, visit.call.host, nonce) {
         LastInput::NotSeen => None,
         found => Some(found),
     });
     let answered = answered.map_err(|e| Failure::system("read the transcript", &e))?;
-    let Some(LastInput::Ours { reply }) = answered else {
-        visit.warn("stored no note: what the agent said last answers something else");
-        return Ok(None);
-    };
+    let Some(LastInput::Ours { reply }) = answered else { return Ok(None) };
     match &visit.call.event {
         Event::TurnEnded { reply: Some(said), .. } => Ok(Some(said.clone())),
         _ => Ok(Some(reply)),

@@ -17,7 +17,7 @@ use graff_notes::{
 
 use rustix::io::Errno;
 
-use super::{Hook, active, files::TranscriptFile};
+use super::{Hook, active, came::Came, files::TranscriptFile};
 use crate::{context::now, failure::Failure, output::Notices, root, settings::ForAgents};
 
 /// The share of the window at which the agent is asked, in percent, unless the user says otherwise:
@@ -75,7 +75,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Prints the answer, past the buffer of stdout, so that it is out by the deadline.
-    pub(super) fn say(&self, answer: &Answer) -> Result<(), Failure> {
+    pub(super) fn say(&self, answer: &Answer) -> Result<Came, Failure> {
         let (stdout, printed) = (io::stdout(), answer.print(self.call));
         let mut rest = printed.as_bytes();
         while !rest.is_empty() {
@@ -89,7 +89,7 @@ impl<'a> Visit<'a> {
                 Err(e) => return Err(failed(e.into())),
             }
         }
-        Ok(())
+        Ok(Came::ToSomething)
     }
 
     /// Returns the newest note, `None` where the session has no log; where a newer one may be damaged,
