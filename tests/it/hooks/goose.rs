@@ -75,10 +75,44 @@ fn what_a_person_appends_to_the_file_stands_beside_the_note_and_not_in_it() {
         assert!(with_note.contains("Ask before you push.\n"), "{with_note}");
         Ran::of(&mut desk.command(&["forget", "s1", "--yes"])).ends(0);
         let left = fs::read_to_string(&moim).expect("the file");
-        assert_eq!(
-            left.trim_start(),
-            format!("{}\nAsk before you push.\n", words.trim_end()).trim_start()
-        );
+        assert_eq!(left, format!("{words}Ask before you push.\n"), "byte for byte");
+    }
+}
+
+#[test]
+fn once_the_note_is_out_the_persons_bytes_are_as_they_were() {
+    let constraints = "## HARD CONSTRAINTS\n- never push";
+    let behind = format!("{constraints}\n\n## More\nBe brief.");
+    for words in [
+        "\n",
+        "\n\n",
+        "Be brief.",
+        "Be brief.\n",
+        "Be brief.\n\n",
+        "\nBe brief.",
+        "\n\n\nBe brief.\n",
+        "\n= a =",
+        "\n\n= a =",
+        "Be brief.\r\n",
+        "Be brief.\r",
+        " ",
+        constraints,
+        &behind,
+    ] {
+        let (desk, moim) = goose();
+        fs::write(&moim, words).expect("written");
+        for note in [NOTE, "The next step is src/retry.rs:41, and then the tests."] {
+            desk.writes("s1", note);
+            prompted(&desk).quietly();
+            let with_note = fs::read_to_string(&moim).expect("the file");
+            assert_eq!(extract(&with_note), Some(note), "{words:?}: {with_note}");
+            let appended = format!("{with_note}Ask before you push.");
+            assert_eq!(extract(&appended), Some(note), "{words:?}: that stands beside the block");
+            prompted(&desk).quietly();
+            assert_eq!(fs::read_to_string(&moim).expect("the file"), with_note, "{words:?}");
+        }
+        Ran::of(&mut desk.command(&["hooks", "remove", "goose"])).ends(0);
+        assert_eq!(fs::read_to_string(&moim).expect("the file"), words);
     }
 }
 
@@ -227,8 +261,7 @@ fn forgetting_a_session_takes_its_note_out_of_the_file_and_leaves_that_of_anothe
         assert_eq!(fs::read(&moim).expect("the file"), of_s2, "{words:?}: it is of s2");
         assert!(!active("s1").exists() && active("s2").exists());
         forget("s2");
-        let left = fs::read_to_string(&moim).unwrap_or_default();
-        assert_eq!(left.trim_end(), words.trim_end(), "an unended line was ended, and that is all");
+        assert_eq!(fs::read_to_string(&moim).unwrap_or_default(), words);
         assert_eq!(moim.exists(), !words.is_empty(), "a file of ours alone goes");
         assert!(!active("s2").exists());
     }

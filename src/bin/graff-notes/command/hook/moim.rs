@@ -1,7 +1,13 @@
 //! The file that goose reads before each turn: the session's newest note stands in it beside what the
-//! person has there, and every byte of the person's stays.
+//! person has there, and every byte of the person's stays, while it does and once it is out.
+//!
+//! ```text
+//! words LF            LF LF block      behind the words; the LF that ends them stands behind it
+//! LF LF block LF      words            where their last line is unended, or there are none
+//! ```
 
 use std::{
+    borrow::Cow,
     env,
     fmt::Display,
     fs::{self, File, Metadata},
@@ -11,7 +17,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     note::Note,
-    prompt::{self, Block, Limits},
+    prompt::{self, Block, Limits, Place},
     session::SessionName,
 };
 use rustix::fs::{Mode, OFlags};
@@ -135,27 +141,18 @@ impl Moim {
     }
 
     /// Returns the bytes with `block` as their only one, or without any. `note` is what it holds.
-    ///
-    /// Where the last line is unended it is ended: a person who appends to a block that stands there
-    /// would else write into its closing line, and nobody would know it for a block any more.
     fn with(&self, block: Option<&Block<'_>>, note: &str) -> Result<Vec<u8>, Failure> {
         let odd = |_| refused(&self.path, "it is not UTF-8, and too odd to be worked around");
-        let mut bytes = self.bytes.clone();
-        if block.is_some() && !bytes.ends_with(b"\n") {
-            bytes.push(b'\n');
-        }
-        let base = Disguised::of(bytes, note).map_err(odd)?;
-        let after = match block {
-            Some(block) => prompt::splice(base.text(), Some(block)),
-            None => prompt::strip(base.text()).into_owned(),
-        };
+        let base = Disguised::of(self.bytes.clone(), note).map_err(odd)?;
+        let words = words(base.text());
+        let after = block.map_or_else(|| words.to_string(), |block| beside(&words, block));
         Ok(base.reveal(&after))
     }
 
     /// Returns the bytes without the note; `None` where that was all.
     fn cleared(&self) -> Result<Option<Vec<u8>>, Failure> {
         let after = self.with(None, "")?;
-        let is_all = after != self.bytes && is_nothing(&after);
+        let is_all = after != self.bytes && after.is_empty();
         Ok(Some(after).filter(|_| !is_all))
     }
 
@@ -184,7 +181,7 @@ impl Moim {
             draft::clear_written(&self.path);
             draft::left_swapped(&self.path).iter().try_for_each(|left| self.settle_left(left))?;
         }
-        let is_ours = is_nothing(&self.with(None, "")?);
+        let is_ours = self.with(None, "")?.is_empty();
         let rights = self.status.as_ref().filter(|_| !is_ours);
         let rights = rights.map_or(Rights::OwnersAlone, Rights::Like);
         let before = self.status.as_ref().map(|_| &*self.bytes);
@@ -239,9 +236,37 @@ pub(crate) fn named() -> Option<Utf8PathBuf> {
     env::var(VARIABLE).ok().filter(|path| !path.is_empty()).map(Utf8PathBuf::from)
 }
 
-/// Whether these are no bytes but the line break that ours stood before.
-fn is_nothing(bytes: &[u8]) -> bool {
-    matches!(bytes, b"" | b"\n")
+/// Returns the words beside a block: behind them, or where the last line is unended above them.
+///
+/// A person who appends would else write into the block's closing line, and nobody would know it for
+/// a block any more.
+fn beside(words: &str, block: &Block<'_>) -> String {
+    let place = Place::of(words);
+    let spliced = place.splice(block);
+    let (before, behind) = place.split();
+    if !before.is_empty() && !behind.is_empty() {
+        return spliced;
+    }
+    let block = spliced.get(before.len()..spliced.len() - behind.len());
+    format!("{}\n{words}", block.unwrap_or_default())
+}
+
+/// Returns the person's words: the text without its block, and without the line break below one that
+/// stands above them.
+fn words(text: &str) -> Cow<'_, str> {
+    let stripped = prompt::strip(text);
+    match stripped.strip_prefix('\n') {
+        Some(words) if begins_with_block(text) && !begins_with_block(&stripped) => {
+            Cow::Owned(words.to_owned())
+        }
+        _ => stripped,
+    }
+}
+
+/// Whether a text begins as one does in which the block stands above the words.
+fn begins_with_block(text: &str) -> bool {
+    let line = text.strip_prefix("\n\n=").map(|rest| rest.trim_start_matches('='));
+    line.is_some_and(|line| line.starts_with(" graff-note begins "))
 }
 
 fn is_link(path: &Utf8Path) -> bool {
