@@ -170,6 +170,12 @@ fn unknown_events_keys_and_types_ask_for_nothing() {
     let call = read(Host::ClaudeCode, odd).expect("a payload");
     assert_eq!((call.agent, call.event), (Agent::Root, Event::Start(Start::Other)));
     assert_eq!((call.cwd, call.transcript), (None, None));
+    let empty = br#"{"event":"UserPromptSubmit","session_id":"s1","cwd":"","transcript_path":""}"#;
+    let call = read(Host::Goose, empty).expect("a payload");
+    assert_eq!((call.cwd, call.transcript), (None, None), "no path is empty");
+    let named = br#"{"event":"Stop","session_id":"s1","cwd":"","working_dir":"/home/me/parser"}"#;
+    let call = read(Host::Goose, named).expect("a payload");
+    assert_eq!(call.cwd.as_deref(), Some("/home/me/parser".into()));
     let stop = br#"{"hook_event_name":"Stop","session_id":"s1","stop_hook_active":"true"}"#;
     let event = read(Host::ClaudeCode, stop).expect("a payload").event;
     assert_eq!(event, Event::TurnEnded { stop: Stop::First, reply: None });

@@ -303,6 +303,21 @@ fn a_fork_of_codex_keeps_its_parents_note_as_its_first() {
 }
 
 #[test]
+fn a_fork_whose_word_or_its_parents_cannot_be_read_begins_with_its_parents_note() {
+    for unreadable in ["s1", "s2"] {
+        let desk = desk(Host::Codex);
+        let meta = json!({"type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}});
+        fs::write(desk.transcript("s2"), format!("{meta}\n")).expect("written");
+        let word = desk.project().join(format!(".graff/notes/{unreadable}.hooks.json"));
+        fs::create_dir(word).expect("a folder");
+        let ran = desk.calls("s2", "SessionStart", json!({"source": "fork"}));
+        is_given(ran.json()["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned));
+        assert!(ran.stderr().contains(&format!("{unreadable}.hooks.json")), "{ran}");
+        assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
+    }
+}
+
+#[test]
 fn a_fork_of_claude_code_finds_its_parent_once_its_transcript_is_there() {
     let desk = desk(Host::ClaudeCode);
     desk.writes("s0", "of another session altogether");

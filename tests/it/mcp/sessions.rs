@@ -279,17 +279,23 @@ fn a_folder_is_the_same_however_it_is_spelt() {
 }
 
 #[test]
-fn a_hook_that_names_an_empty_folder_is_at_work_where_it_runs() {
+fn a_hook_that_names_an_empty_folder_is_at_work_in_the_project_that_it_runs_in() {
     let world = World::new();
+    let below = world.root().join("src");
+    fs::create_dir(&below).expect("a folder");
+    fs::create_dir_all(world.root().join(".graff")).expect("what makes it a project");
     let payload = json!({"hook_event_name": "BeforeAgent", "session_id": "s1", "cwd": ""});
     let mut hook = world.command(&["hook", "gemini"]);
-    hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").stdin(Stdio::piped());
-    let mut hook = hook.current_dir(world.root()).spawn().expect("the program starts");
+    hook.env("HOME", world.root()).env_remove("XDG_STATE_HOME").env_remove("GRAFF_ROOT");
+    let mut hook =
+        hook.stdin(Stdio::piped()).current_dir(&below).spawn().expect("the program starts");
     hook.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes()).expect("it reads");
     Ran::of_child(hook).quietly();
     let mut server = Server::of(&world);
     let said = server.does("write_note", &json!({"text": "x"}));
     assert!(said[0].contains(" of session s1,"), "{said:?}");
+    let named = world.root().canonicalize_utf8().expect("a folder");
+    assert_eq!(fs::read_to_string(active(&world).join("s1")).expect("a file"), named.as_str());
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use graff_notes::{
     ErrorKind,
-    host::hook::{
-        Event, Host, Parent, Start, State, first_record, forked_from, named_by_transcript,
-    },
+    host::hook::{Event, Host, Parent, Start, first_record, forked_from, named_by_transcript},
     log::Draft,
     note::{Note, NoteCap, NoteText},
     session::SessionName,
@@ -38,14 +36,17 @@ pub(super) fn adopt(visit: &Visit<'_>) -> Result<Option<Note>, Failure> {
         Some(Newest { note: Some(own), .. }) => own,
         _ => note.clone(), // a dry run
     };
-    let of_parent = State::read(visit.store.word(&parent)?.as_deref());
-    visit.leave(|state| {
+    let of_parent = visit.state_of(&parent);
+    let left = visit.leave(|state| {
         state.parent = Some(Parent::Named(parent.as_str().to_owned()));
         if of_parent.given.is_some_and(|given| given.is(&note)) {
             state.generation = state.generation.max(of_parent.generation);
             state.give(&adopted, of_parent.generation);
         }
-    })?;
+    });
+    if let Err(why) = left {
+        visit.warn(why); // a note that is given twice is better than none
+    }
     Ok(Some(adopted))
 }
 

@@ -113,7 +113,12 @@ impl<'a> Visit<'a> {
 
     /// Returns what the last hooks left; what cannot be read counts as lost.
     pub(super) fn state(&self) -> State {
-        let word = self.store.word(self.session()).unwrap_or_else(|e| {
+        self.state_of(self.session())
+    }
+
+    /// Returns what the last hooks of a session left, likewise.
+    pub(super) fn state_of(&self, session: &SessionName) -> State {
+        let word = self.store.word(session).unwrap_or_else(|e| {
             // A note that is given twice is better than none.
             self.warn(e.with_causes());
             None
