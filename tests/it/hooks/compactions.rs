@@ -228,3 +228,29 @@ fn opencode_hands_over_the_conversation_and_the_summary() {
     }
     assert_eq!(desk.records(session).last(), Some(&("Rollover".to_owned(), 1)));
 }
+
+/// No hook comes with Gemini's compressions, and before there is a note nothing is counted.
+#[cfg(feature = "mcp")]
+#[test]
+fn a_note_by_a_tool_after_a_compaction_that_nobody_counted_is_of_the_history_since() {
+    for (host, event) in [
+        (Host::ClaudeCode, "PreCompact"),
+        (Host::Codex, "PreCompact"),
+        (Host::Gemini, "PreCompress"),
+    ] {
+        let desk = Desk::of(host);
+        desk.says("s1", &[User("fix the retry"), Agent("on it", 9_000)]);
+        assert_eq!(desk.prompt("s1", "go on"), None, "{host}: there is no note");
+        desk.says("s1", &[Compacted("first"), User("and its test"), Agent("on it", 2_000)]);
+        let said = desk.calls_tool("write_note", &json!({"text": NOTE, "session": "s1"}));
+        assert!(said.stdout().contains("session s1, generation 1\""), "{host}: {said}");
+        desk.calls("s1", event, json!({"trigger": "manual"}));
+        let newest = desk.newest("s1").expect("a note");
+        assert_eq!((newest.text.as_str(), newest.author), (NOTE, Author::Agent), "{host}");
+        desk.says("s1", &[Compacted("second"), User("and its page"), Agent("on it", 2_000)]);
+        desk.calls("s1", event, json!({"trigger": "manual"}));
+        let newest = desk.newest("s1").expect("a note");
+        let said = (newest.generation.get(), newest.author);
+        assert_eq!(said, (2, Author::Mechanical), "{host}: that history has none from the agent");
+    }
+}

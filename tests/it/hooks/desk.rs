@@ -163,6 +163,19 @@ impl Desk {
         self.context(session, "SessionStart", json!({"source": source}))
     }
 
+    /// Calls a tool of our MCP server in the project.
+    #[cfg(feature = "mcp")]
+    #[track_caller]
+    pub(super) fn calls_tool(&self, name: &str, arguments: &Value) -> Ran {
+        let params = json!({"name": name, "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let mut server = self.command(&["mcp"]);
+        let mut server = server.current_dir(self.project()).spawn().expect("the program starts");
+        let written = writeln!(server.stdin.take().expect("a pipe"), "{call}");
+        written.expect("it reads");
+        Ran::of_child(server).ends(0)
+    }
+
     /// Writes a note for a session, past the hooks.
     #[track_caller]
     pub(super) fn writes(&self, session: &str, text: &str) {

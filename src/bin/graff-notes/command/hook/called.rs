@@ -18,8 +18,8 @@ use super::{active::ACTIVE, nonce::nonce};
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
 
-/// No file in the state folder says more, in bytes: the longest path, and a word before it.
-const TOLD_BYTES_MAX: u64 = 8 * 1024;
+/// No file in the state folder says more, in bytes: two of the longest paths, and a word before each.
+const TOLD_BYTES_MAX: u64 = 12 * 1024;
 
 /// Notes that a host has called.
 pub(super) fn note(call: &Call) {
@@ -64,8 +64,8 @@ pub(super) fn leave(path: &Utf8Path, text: &str) {
 }
 
 /// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and no
-/// more of it than a path can have.
-pub(crate) fn told(path: &Utf8Path) -> io::Result<String> {
+/// more of it than paths can have.
+pub(super) fn told(path: &Utf8Path) -> io::Result<String> {
     let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {

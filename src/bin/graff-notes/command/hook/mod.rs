@@ -9,6 +9,8 @@ mod called;
 mod came;
 mod compaction;
 mod files;
+#[cfg(feature = "mcp")]
+mod generation;
 mod input;
 mod lineage;
 mod moim;
@@ -38,9 +40,9 @@ use self::{
 use crate::{context::Context, exit::Exit, failure::Failure, output::Notices};
 
 #[cfg(feature = "mcp")]
-pub(crate) use active::{ended_at, folder as active_folder, real};
+pub(crate) use active::{at_work, ended_at, folder as active_folder, real};
 #[cfg(feature = "mcp")]
-pub(crate) use called::told;
+pub(crate) use generation::generation_now;
 #[cfg(feature = "mcp")]
 pub(crate) use splicing::WHOLE;
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};

@@ -50,7 +50,7 @@ impl<'a> Visit<'a> {
             notices.warn(skipped);
         }
         if !hook.dry_run {
-            active::note(&call.session, &root.path);
+            active::note(call, &root.path);
         }
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
         Ok(Self { call, store, now: now(), hook, set: OnceCell::new(), notices })

@@ -57,9 +57,10 @@ pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
 /// Returns how the folder that a session's file names stands to the [real](hook::real) `root`; `None`
 /// where it is another.
 fn place(file: &Utf8Path, root: &Utf8Path) -> Option<Place> {
-    match hook::told(file) {
-        Ok(folder) if folder.is_empty() => Some(Place::Unknown),
-        Ok(folder) if folder == *root || hook::real(Utf8Path::new(&folder)) == root => {
+    match hook::at_work(file) {
+        Ok(at) if at.has_ended => None,
+        Ok(at) if at.folder.is_empty() => Some(Place::Unknown),
+        Ok(at) if at.folder == *root || hook::real(Utf8Path::new(&at.folder)) == root => {
             Some(Place::Here)
         }
         Ok(_) => None,

@@ -127,7 +127,7 @@ impl Call<'_> {
         let cap = self.place.set_at(&store).note_cap();
         let fitted = NoteText::fit(&text, cap)
             .map_err(|why| Failure::input(format_args!("store the note: {why}")))?;
-        let generation = store.greatest_generation(&session)?;
+        let generation = hook::generation_now(&store, &session)?;
         let draft = Draft::Note {
             text: fitted.text,
             author: Author::Agent,
