@@ -16,10 +16,11 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::Host;
+use rustix::fs::XattrFlags;
 use serde_json::json;
 
 use super::desk::Desk;
-use crate::support::world::Ran;
+use crate::support::{skipped, world::Ran};
 
 const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n      \"Stop\": \
      [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n   },\n}\n";
@@ -121,6 +122,42 @@ fn where_nothing_was_nothing_stays() {
         let again = hooks(&desk, &["remove", host.as_str()]).quietly();
         assert!(again.stdout().starts_with("as it was\t"), "{again}");
     }
+}
+
+#[test]
+fn folders_that_were_there_before_stay_and_those_that_were_made_go() {
+    if !keeps_marks(&desk().home()) {
+        return skipped("the file system keeps no marks of folders");
+    }
+    let of_project = |name: &str| name.replace(".config/opencode", ".opencode");
+    for (host, name) in FILES {
+        for before in 0..=above(name).len() {
+            let desk = desk();
+            let user = (desk.home(), name.to_owned(), &[][..]);
+            let project = (desk.project(), of_project(name), &["--project"][..]);
+            for (roof, name, scope) in [user, project] {
+                let folders: Vec<_> = above(&name).iter().map(|it| roof.join(it)).collect();
+                let (made, there) = folders.split_at(folders.len().saturating_sub(before));
+                there.first().map_or(Ok(()), fs::create_dir_all).expect("the folders are made");
+                for action in ["install", "remove", "install", "remove"] {
+                    hooks(&desk, &[&[action, host.as_str()], scope].concat()).quietly();
+                    assert!(there.iter().all(|folder| folder.is_dir()), "{host}: {there:?}");
+                    let are_there = made.iter().any(|folder| folder.exists());
+                    assert_eq!(are_there, action == "install" && !made.is_empty(), "{made:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The folders above a file, the deepest first.
+fn above(name: &str) -> Vec<&Utf8Path> {
+    Utf8Path::new(name).ancestors().skip(1).filter(|folder| *folder != "").collect()
+}
+
+/// Whether a folder can be marked as made by a run of ours.
+fn keeps_marks(folder: &Utf8Path) -> bool {
+    rustix::fs::setxattr(folder.as_std_path(), "user.try", b"1", XattrFlags::empty()).is_ok()
 }
 
 #[test]

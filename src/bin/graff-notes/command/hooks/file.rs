@@ -14,6 +14,7 @@ use graff_notes::ErrorKind;
 use super::{
     draft::{self, Change, Draft, Rights},
     held::{self, Held},
+    made,
     setting::Setting,
 };
 use crate::{exit::Exit, failure::Failure};
@@ -206,11 +207,12 @@ impl PersonsFile {
         self.settle(change.map_err(|e| failed("remove", &self.target, &e)), None)
     }
 
-    /// Removes the folders that the file stood in, as far as they are empty and below `roof`.
+    /// Removes the folders that the file stood in, as far as we have made them, and they are empty and
+    /// below `roof`.
     pub(super) fn remove_empty_folders(&self, roof: &Utf8Path) {
         let folders = self.path.ancestors().skip(1);
         let below = folders.take_while(|folder| *folder != roof && folder.starts_with(roof));
-        for folder in below {
+        for folder in below.take_while(|folder| made::is_ours(folder)) {
             let is_held = self.held.is_some() && self.target.parent() == Some(folder);
             let removed =
                 if is_held { fs::remove_dir(folder).is_ok() } else { held::remove_if_free(folder) };

@@ -17,6 +17,7 @@ use rustix::{
     io::Errno,
 };
 
+use super::made;
 use crate::{exit::Exit, failure::Failure};
 
 /// How long another run of ours is waited for: it needs some milliseconds.
@@ -115,7 +116,10 @@ fn make(folder: &Utf8Path) -> io::Result<()> {
         },
         // A run that takes its hooks out has just removed the one above: the next look makes it.
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        made => made.and_then(|()| sync(above)),
+        made => made.and_then(|()| {
+            made::mark(folder);
+            sync(above)
+        }),
     }
 }
 

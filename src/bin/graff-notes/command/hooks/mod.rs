@@ -4,6 +4,7 @@ mod codex;
 pub(in crate::command) mod draft;
 mod file;
 pub(in crate::command) mod held;
+mod made;
 mod place;
 mod setting;
 mod status;
