@@ -29,6 +29,8 @@ const FOREIGN_NAME_BYTES_MAX: usize = 80;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Health {
+    /// How long the log is.
+    pub length: Bytes,
     /// Good notes, by whomever.
     pub notes: u64,
     /// Attempts at a note.
@@ -158,6 +160,7 @@ impl Health {
     /// Adds the next entry of a replay.
     pub fn see(&mut self, entry: &Entry<'_>) {
         self.lines = entry.number;
+        self.length = entry.offset.saturating_add(entry.length);
         match &entry.line {
             Line::Blank => count(&mut self.blank_lines),
             Line::Record(record) => self.see_record(entry, record),
@@ -186,7 +189,8 @@ impl Health {
         match tail {
             Tail::Clean => {}
             Tail::Unterminated => self.final_newline_missing = true,
-            Tail::Torn { offset, fault, .. } => {
+            Tail::Torn { offset, length, fault } => {
+                self.length = offset.saturating_add(length);
                 self.torn_tail = true;
                 count(&mut self.damage_behind_newest);
                 self.report(self.lines.saturating_add(1), offset, Concern::TornTail(fault));

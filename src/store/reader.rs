@@ -81,6 +81,8 @@ pub(super) struct Search<T> {
 pub(super) struct Snapshot {
     handle: Box<dyn Handle>,
     len: u64,
+    /// All of it, where that was read to see how it ends.
+    read: Option<Vec<u8>>,
 }
 
 /// Returns the newest note in the log `name` of `session`.
@@ -96,19 +98,30 @@ pub(super) fn newest_seeing(
     session: &SessionName,
     see: &mut dyn FnMut(File<'_>),
 ) -> Result<Newest, Error> {
-    steadily(|deadline| {
-        let snapshot = Snapshot::now(folder, name)?;
-        let file = snapshot.file(folder, name);
-        see(file);
-        let look = Look::at(file, session, snapshot.len)?;
-        if !look.is_open() {
-            return newest_in(&look);
-        }
-        let snapshot = Snapshot::settled(folder, name, session, deadline)?;
-        let file = snapshot.file(folder, name);
-        see(file);
-        newest_in(&Look::at(file, session, snapshot.len)?)
-    })
+    steadily(|deadline| from_the_end(folder, name, session, deadline, see, newest_in))
+}
+
+/// Reads a log from its end, which is looked at a second time where it is in the middle of a line;
+/// `see` is given each file that is looked at, before it is read.
+fn from_the_end<T>(
+    folder: &Folder,
+    name: &str,
+    session: &SessionName,
+    deadline: Deadline,
+    see: &mut dyn FnMut(File<'_>),
+    read: impl FnOnce(&Look<'_>) -> Result<T, Trouble>,
+) -> Result<T, Trouble> {
+    let log = Snapshot::now(folder, name)?;
+    let file = log.file(folder, name);
+    see(file);
+    let look = Look::at(file, session, log.len)?;
+    if !look.is_open() {
+        return read(&look);
+    }
+    let log = Snapshot::settled(folder, name, session, deadline)?;
+    let file = log.file(folder, name);
+    see(file);
+    read(&Look::at(file, session, log.len)?)
 }
 
 fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
@@ -191,10 +204,9 @@ fn replay_once(
     let name = layout::log(session);
     let snapshot = Snapshot::whole_lines(folder, &name, session, deadline)?;
     let mut replay = Replay::of(session);
-    let file = snapshot.file(folder, &name);
-    let read = read_through(file, 0..snapshot.len, &mut |piece| replay.feed(piece, visit))?;
+    let read = snapshot.read_through(folder, &name, &mut |piece| replay.feed(piece, visit))?;
     if read < snapshot.len {
-        return Err(Trouble::CutShort(file.cut_short()));
+        return Err(Trouble::CutShort(snapshot.file(folder, &name).cut_short()));
     }
     Ok(replay.finish(visit))
 }
@@ -224,8 +236,8 @@ fn recent_once(
     visit: &mut dyn FnMut(&Record<'_>),
 ) -> Result<(), Trouble> {
     let name = layout::log(session);
-    let snapshot = Snapshot::whole_lines(folder, &name, session, deadline)?;
-    recent::recent(&Look::at(snapshot.file(folder, &name), session, snapshot.len)?, visit)
+    let see = &mut |_: File<'_>| ();
+    from_the_end(folder, &name, session, deadline, see, |look| recent::recent(look, visit))
 }
 
 pub(super) fn greatest_generation(
@@ -281,7 +293,7 @@ impl Snapshot {
     pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
         let handle = folder.open(name, Access::Read)?;
         let len = folder.file(name, handle.as_ref()).status_at_open()?.len;
-        Ok(Self { handle, len })
+        Ok(Self { handle, len, read: None })
     }
 
     /// Opens a log when no writer is in the middle of a record, if such a moment comes soon.
@@ -299,6 +311,8 @@ impl Snapshot {
     }
 
     /// Opens a log, and waits a moment where it ends in the middle of a line.
+    ///
+    /// How it ends is in its last byte; of a log that is one piece this reads all at once.
     pub(super) fn whole_lines(
         folder: &Folder,
         name: &str,
@@ -306,10 +320,28 @@ impl Snapshot {
         deadline: Deadline,
     ) -> Result<Self, Error> {
         let snapshot = Self::now(folder, name)?;
-        let Some(last) = snapshot.len.checked_sub(1) else { return Ok(snapshot) };
-        let mut byte = Vec::new();
-        snapshot.file(folder, name).read(&(last..snapshot.len), &mut byte)?;
-        if byte == b"\n" { Ok(snapshot) } else { Self::settled(folder, name, session, deadline) }
+        let is_one_piece = snapshot.len <= PIECE;
+        let begin = if is_one_piece { 0 } else { snapshot.len - 1 };
+        let mut end = Vec::new();
+        snapshot.file(folder, name).read(&(begin..snapshot.len), &mut end)?;
+        if end.last().is_some_and(|byte| *byte != b'\n') {
+            return Self::settled(folder, name, session, deadline);
+        }
+        Ok(Self { read: is_one_piece.then_some(end), ..snapshot })
+    }
+
+    /// Hands the log to `take` in pieces; returns where it, or the file, ended.
+    fn read_through(
+        &self,
+        folder: &Folder,
+        name: &str,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<u64, Error> {
+        let Some(all) = &self.read else {
+            return read_through(self.file(folder, name), 0..self.len, take);
+        };
+        take(all);
+        Ok(all.len() as u64)
     }
 
     pub(super) fn len(&self) -> u64 {

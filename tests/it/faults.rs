@@ -12,6 +12,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use graff_notes::{
     log::{Concern, Fault, Finding, Health, LINE_BYTES_MAX, Tail},
     store::Appended,
+    units::Bytes,
 };
 
 use crate::support::{
@@ -118,6 +119,16 @@ fn each_damaged_log_is_read_as_far_as_it_is_whole_and_its_damage_is_named() {
         let health = health(&fixture(name));
         assert_eq!(figures_of(&health), *figures, "{name}");
         assert_eq!(findings_of(&health), *findings, "{name}");
+    }
+}
+
+#[test]
+fn the_length_of_every_cut_of_every_fixture_is_told() {
+    for (name, bytes) in fixtures() {
+        for length in 0..=bytes.len() {
+            let told = health(&bytes[..length]).length;
+            assert_eq!(told, Bytes::new(length as u64), "{name}");
+        }
     }
 }
 

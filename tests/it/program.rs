@@ -21,6 +21,7 @@ mod following;
 mod importing;
 mod inputs;
 mod left_out;
+mod listing;
 mod manuals;
 mod model;
 mod names;

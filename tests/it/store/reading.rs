@@ -147,18 +147,42 @@ fn a_log_that_is_cut_short_under_a_replay_is_not_called_whole() {
         note_of(7, "stays").write(&s1(), Seq::new(1), &mut log);
         let len = log.len();
         note_of(9, "taken back").write(&s1(), Seq::new(2), &mut log);
-        let alone = holding(&log);
-        let _ = read(&store_on(alone.clone()));
-        let is_read = |(_, op): &(usize, &Op)| op.kind == OpKind::Read && op.on == LOG;
-        let trace = alone.trace();
-        let second = trace.iter().enumerate().filter(is_read).nth(1).expect("it is read").0;
         let medium = holding(&log);
-        let writer = medium.clone();
-        let take_back = move || writer.change(|disk| disk.cut_durably(LOG, len));
-        medium.plan(When::At(second), DiskFault::After(Box::new(take_back)));
+        cut_after(&medium, reads_of(&log, *read)[0] - 1, len);
         assert_eq!(read(&store_on(medium.clone())), expected);
         assert_eq!(medium.outstanding(), 0);
     }
+}
+
+#[test]
+fn a_log_of_several_pieces_that_is_cut_short_between_them_is_not_called_whole() {
+    let len = 128 * 1024 + 1;
+    let log = [b"\n".repeat(len), line(1, "taken back")].concat();
+    let replay: Figure = |store| store.replay(&s1(), &mut |_| ()).map(|_| 0).map_err(|e| e.kind());
+    let [_, first, last] =
+        reads_of(&log, replay).try_into().expect("its last byte, and two pieces");
+    for at in [first, last] {
+        let medium = holding(&log);
+        cut_after(&medium, at, len);
+        assert_eq!(replay(&store_on(medium.clone())), Err(ErrorKind::Io));
+        assert_eq!(medium.outstanding(), 0);
+    }
+}
+
+/// Which operations read a log that nobody disturbs.
+fn reads_of(log: &[u8], read: Figure) -> Vec<usize> {
+    let medium = holding(log);
+    let _ = read(&store_on(medium.clone()));
+    let is_read = |op: &Op| op.kind == OpKind::Read && op.on == LOG;
+    let trace = medium.trace();
+    trace.iter().enumerate().filter(|(_, op)| is_read(op)).map(|(at, _)| at).collect()
+}
+
+/// Cuts the log to `len` right after an operation.
+fn cut_after(medium: &FaultyMedium, operation: usize, len: usize) {
+    let writer = medium.clone();
+    let take_back = move || writer.change(|disk| disk.cut_durably(LOG, len));
+    medium.plan(When::At(operation), DiskFault::After(Box::new(take_back)));
 }
 
 #[test]

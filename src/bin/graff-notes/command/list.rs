@@ -2,13 +2,13 @@
 
 use std::{cmp::Reverse, fs, ops::ControlFlow};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
     log::Health,
     session::SessionName,
     store::{Sessions, Store},
-    units::{Generation, Timestamp},
+    units::{Bytes, Generation, Timestamp},
 };
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ struct Answer<'a> {
     attempts: Option<u64>,
     generation: Option<Generation>,
     newest: Option<NoteAnswer>,
-    size_bytes: Option<u64>,
+    size_bytes: Option<Bytes>,
     health: &'static str,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Answer<'a> {
     ) -> Self {
         Self {
             session: session.map(SessionName::as_str),
-            size_bytes: fs::symlink_metadata(&path).ok().map(|status| status.len()),
+            size_bytes: health.map_or_else(|| length(&path), |health| Some(health.length)),
             path,
             notes: health.map(|health| health.notes),
             attempts: health.map(|health| health.attempts),
@@ -217,8 +217,13 @@ impl<'a> Answer<'a> {
             Cell::figure_if(self.notes),
             Cell::figure_if(self.newest.as_ref().map(|newest| newest.r#gen)),
             Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
-            Cell::figure_if(self.size_bytes.map(size)),
+            Cell::figure_if(self.size_bytes.map(|bytes| size(bytes.get()))),
             health,
         ]
     }
+}
+
+/// Returns how long a file is that has not been read.
+fn length(path: &Utf8Path) -> Option<Bytes> {
+    fs::symlink_metadata(path).ok().map(|status| status.len().into())
 }
