@@ -20,7 +20,7 @@ use super::{
     folder::Folder,
     layout,
     medium::{Access, FileId, Handle},
-    reader::read_through,
+    snapshot::read_through,
 };
 use crate::{
     error::Error,

@@ -13,8 +13,8 @@ use super::{
     layout,
     lock::acquire,
     medium::Access,
-    reader::read_through,
     replace::{Content, Replacement, conclude},
+    snapshot::read_through,
     system::Deadline,
 };
 use crate::{

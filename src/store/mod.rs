@@ -51,6 +51,7 @@ mod sessions;
 #[cfg(feature = "host")]
 mod side;
 mod sift;
+mod snapshot;
 mod system;
 mod undo;
 mod writer;

@@ -6,10 +6,7 @@
 //! the log; a writer without any patience can be kept out by that.
 
 use std::{
-    ops::{
-        ControlFlow::{self, Break, Continue},
-        Range,
-    },
+    ops::ControlFlow::{self, Break, Continue},
     time::Duration,
 };
 
@@ -17,10 +14,9 @@ use super::{
     file::File,
     folder::Folder,
     layout,
-    lock::LockFile,
     look::{Look, Trouble},
-    medium::{Access, Handle},
     recent::{self, Sought, Wanted},
+    snapshot::Snapshot,
     system::Deadline,
 };
 use crate::{
@@ -30,9 +26,6 @@ use crate::{
     session::SessionName,
     units::{Bytes, Generation},
 };
-
-/// How much is read at once when a log is read through, in bytes.
-const PIECE: u64 = 128 * 1024;
 
 /// How long a reading waits, in all, for writers whose half-written record it may be looking at.
 pub(super) const SECOND_LOOK: Duration = Duration::from_millis(20);
@@ -76,15 +69,6 @@ pub(super) struct Search<T> {
     doubt: Option<Doubt>,
 }
 
-/// A log, up to the end that it had when it was opened.
-#[derive(Debug)]
-pub(super) struct Snapshot {
-    handle: Box<dyn Handle>,
-    len: u64,
-    /// All of it, where that was read to see how it ends.
-    read: Option<Vec<u8>>,
-}
-
 /// Returns the newest note in the log `name` of `session`.
 pub(super) fn newest(folder: &Folder, name: &str, session: &SessionName) -> Result<Newest, Error> {
     newest_seeing(folder, name, session, &mut |_| ())
@@ -114,14 +98,14 @@ fn from_the_end<T>(
     let log = Snapshot::now(folder, name)?;
     let file = log.file(folder, name);
     see(file);
-    let look = Look::at(file, session, log.len)?;
+    let look = Look::at(file, session, log.len())?;
     if !look.is_open() {
         return read(&look);
     }
     let log = Snapshot::settled(folder, name, session, deadline)?;
     let file = log.file(folder, name);
     see(file);
-    read(&Look::at(file, session, log.len)?)
+    read(&Look::at(file, session, log.len())?)
 }
 
 fn newest_in(look: &Look<'_>) -> Result<Newest, Trouble> {
@@ -175,7 +159,7 @@ pub(super) fn is_attempted(
     let name = layout::log(session);
     let found = steadily(|_| {
         let snapshot = Snapshot::now(folder, &name)?;
-        let look = Look::at(snapshot.file(folder, &name), session, snapshot.len)?;
+        let look = Look::at(snapshot.file(folder, &name), session, snapshot.len())?;
         let mut wanted = Wanted::of(generation, Sought::Latch, look.len());
         look.back(&mut |placed| wanted.see(&placed))?;
         Ok(wanted.was_found())
@@ -205,7 +189,7 @@ fn replay_once(
     let snapshot = Snapshot::whole_lines(folder, &name, session, deadline)?;
     let mut replay = Replay::of(session);
     let read = snapshot.read_through(folder, &name, &mut |piece| replay.feed(piece, visit))?;
-    if read < snapshot.len {
+    if read < snapshot.len() {
         return Err(Trouble::CutShort(snapshot.file(folder, &name).cut_short()));
     }
     Ok(replay.finish(visit))
@@ -257,25 +241,6 @@ pub(super) fn greatest_generation(
     }
 }
 
-/// Hands a range of a file to `take` in pieces; returns where it, or the file, ended.
-pub(super) fn read_through(
-    file: File<'_>,
-    range: Range<u64>,
-    take: &mut dyn FnMut(&[u8]),
-) -> Result<u64, Error> {
-    let mut buffer = Vec::new();
-    let mut offset = range.start;
-    while offset < range.end {
-        file.read(&(offset..range.end.min(offset + PIECE)), &mut buffer)?;
-        if buffer.is_empty() {
-            break;
-        }
-        take(&buffer);
-        offset += buffer.len() as u64;
-    }
-    Ok(offset)
-}
-
 /// Runs a reading again, a few times, where the file was cut short under it: a writer takes back
 /// what it could not finish. The deadline is that of all waits together.
 fn steadily<T>(mut reading: impl FnMut(Deadline) -> Result<T, Trouble>) -> Result<T, Error> {
@@ -286,69 +251,5 @@ fn steadily<T>(mut reading: impl FnMut(Deadline) -> Result<T, Trouble>) -> Resul
             Err(Trouble::CutShort(_)) if starts < STARTS_MAX => starts += 1,
             done => return done.map_err(Error::from),
         }
-    }
-}
-
-impl Snapshot {
-    pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
-        let handle = folder.open(name, Access::Read)?;
-        let len = folder.file(name, handle.as_ref()).status_at_open()?.len;
-        Ok(Self { handle, len, read: None })
-    }
-
-    /// Opens a log when no writer is in the middle of a record, if such a moment comes soon.
-    ///
-    /// Whether the lock was to be had or not, what counts is what the file is by then.
-    fn settled(
-        folder: &Folder,
-        name: &str,
-        session: &SessionName,
-        deadline: Deadline,
-    ) -> Result<Self, Error> {
-        let lock = LockFile::open_if_there(folder, session).ok().flatten();
-        let _held = lock.and_then(|lock| lock.hold_if_free(folder, deadline));
-        Self::now(folder, name)
-    }
-
-    /// Opens a log, and waits a moment where it ends in the middle of a line.
-    ///
-    /// How it ends is in its last byte; of a log that is one piece this reads all at once.
-    pub(super) fn whole_lines(
-        folder: &Folder,
-        name: &str,
-        session: &SessionName,
-        deadline: Deadline,
-    ) -> Result<Self, Error> {
-        let snapshot = Self::now(folder, name)?;
-        let is_one_piece = snapshot.len <= PIECE;
-        let begin = if is_one_piece { 0 } else { snapshot.len - 1 };
-        let mut end = Vec::new();
-        snapshot.file(folder, name).read(&(begin..snapshot.len), &mut end)?;
-        if end.last().is_some_and(|byte| *byte != b'\n') {
-            return Self::settled(folder, name, session, deadline);
-        }
-        Ok(Self { read: is_one_piece.then_some(end), ..snapshot })
-    }
-
-    /// Hands the log to `take` in pieces; returns where it, or the file, ended.
-    fn read_through(
-        &self,
-        folder: &Folder,
-        name: &str,
-        take: &mut dyn FnMut(&[u8]),
-    ) -> Result<u64, Error> {
-        let Some(all) = &self.read else {
-            return read_through(self.file(folder, name), 0..self.len, take);
-        };
-        take(all);
-        Ok(all.len() as u64)
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.len
-    }
-
-    pub(super) fn file<'a>(&'a self, folder: &'a Folder, name: &'a str) -> File<'a> {
-        folder.file(name, self.handle.as_ref())
     }
 }

@@ -12,9 +12,10 @@ use super::{
     layout,
     lock::acquire,
     medium::Access,
-    reader::{self, SECOND_LOOK, Snapshot},
+    reader::SECOND_LOOK,
     replace::{Content, Replacement, conclude},
     sift::{Outlet, Sifter},
+    snapshot::{Snapshot, read_through},
     system::Deadline,
 };
 use crate::{
@@ -125,7 +126,7 @@ fn sift(
 ) -> Result<Repair, Error> {
     let mut sifter = Sifter::new(session, log, outlet);
     let mut replay = Replay::of(session);
-    let read = reader::read_through(log, 0..len, &mut |piece| {
+    let read = read_through(log, 0..len, &mut |piece| {
         replay.feed(piece, &mut |entry| sifter.see(&entry));
     })?;
     if read < len {

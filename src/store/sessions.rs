@@ -1,7 +1,7 @@
 //! Which sessions have a log, and how one is forgotten.
 
 use super::{
-    Level, Store, folder::Folder, layout, lock::acquire, medium::Access, reader::read_through,
+    Level, Store, folder::Folder, layout, lock::acquire, medium::Access, snapshot::read_through,
     system::Deadline,
 };
 use crate::{
