@@ -14,6 +14,7 @@
 //! | win records back from a bad line | [`win_back`] |
 
 mod fault;
+mod finding;
 mod health;
 mod json;
 mod record;
@@ -23,7 +24,8 @@ mod tail;
 mod win_back;
 
 pub use fault::{Fault, Field};
-pub use health::{Concern, Finding, Health, LastNote, SetBack};
+pub use finding::{Concern, Finding};
+pub use health::{Health, LastNote, SetBack};
 pub use record::{Body, Draft, Kind, LINE_BYTES_MAX, Line, Record};
 pub use replay::{Entry, Replay};
 pub use rewind::{Placed, Rewind};
