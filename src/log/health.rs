@@ -9,6 +9,9 @@ const FINDINGS_MAX: usize = 1_000;
 /// How much of a foreign session's name is kept, in bytes.
 const FOREIGN_NAME_BYTES_MAX: usize = 80;
 
+/// How much of the newest note's first line is kept, in bytes: about what a wide terminal shows.
+const FIRST_LINE_BYTES_MAX: usize = 240;
+
 /// The health of one log, added up entry by entry, in bounded memory.
 ///
 /// # Examples
@@ -51,6 +54,8 @@ pub struct Health {
     pub final_newline_missing: bool,
     /// The last good note.
     pub newest: Option<LastNote>,
+    /// The first line of its text that is not blank, or as much of it as lies in the first 240 bytes.
+    pub first_line: String,
     /// The greatest generation that [counts](Record::generation_that_counts); where the session
     /// stands.
     pub greatest_generation: Option<Generation>,
@@ -118,7 +123,9 @@ impl Health {
                 self.report(
                     entry.number,
                     entry.offset,
-                    Concern::Foreign { session: start_of(session) },
+                    Concern::Foreign {
+                        session: start_of(session, FOREIGN_NAME_BYTES_MAX).to_owned(),
+                    },
                 );
             }
             Line::Newer => {
@@ -163,7 +170,7 @@ impl Health {
         match record.body {
             Body::Attempt => count(&mut self.attempts),
             Body::Rollover => count(&mut self.rollovers),
-            Body::Note { .. } => self.see_note(entry, record),
+            Body::Note { ref text, .. } => self.see_note(entry, record, text),
         }
     }
 
@@ -193,7 +200,7 @@ impl Health {
         self.latest = self.latest.max(created_at);
     }
 
-    fn see_note(&mut self, entry: &Entry<'_>, record: &Record<'_>) {
+    fn see_note(&mut self, entry: &Entry<'_>, record: &Record<'_>, text: &str) {
         let Record { seq, generation, created_at, .. } = *record;
         if self.newest.is_some_and(|newest| newest.generation == generation) {
             let concern = Concern::GenerationRepeated { generation };
@@ -202,6 +209,8 @@ impl Health {
         count(&mut self.notes);
         self.damage_behind_newest = 0;
         self.newest = Some(LastNote { seq, generation, created_at, kind: record.kind() });
+        self.first_line.clear(); // its room serves for the next
+        self.first_line.push_str(first_line(text));
     }
 
     fn report(&mut self, line: u64, offset: Bytes, concern: Concern) {
@@ -225,11 +234,12 @@ fn count(figure: &mut u64) {
     *figure = figure.saturating_add(1);
 }
 
-fn start_of(name: &str) -> String {
-    name.chars()
-        .scan(0, |bytes, c| {
-            *bytes += c.len_utf8();
-            (*bytes <= FOREIGN_NAME_BYTES_MAX).then_some(c)
-        })
-        .collect()
+fn first_line(text: &str) -> &str {
+    start_of(text.trim_start(), FIRST_LINE_BYTES_MAX).lines().next().unwrap_or_default().trim_end()
+}
+
+/// Returns as many whole characters of a text as lie in so many bytes.
+fn start_of(text: &str, bytes_max: usize) -> &str {
+    let mut ends = (0..=bytes_max.min(text.len())).rev();
+    ends.find_map(|end| text.get(..end)).unwrap_or_default()
 }

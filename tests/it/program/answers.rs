@@ -263,8 +263,17 @@ fn list_tells_every_session_also_what_cannot_be_read() {
         json!([null, null, "unrecognised"]),
     ];
     assert_eq!(seen, expected);
-    let order =
-        ["session", "path", "notes", "attempts", "generation", "newest", "size_bytes", "health"];
+    let order = [
+        "session",
+        "path",
+        "notes",
+        "attempts",
+        "generation",
+        "newest",
+        "first_line",
+        "size_bytes",
+        "health",
+    ];
     assert!(ran.stdout().lines().all(|line| fields(line) == order), "{ran}");
     assert_eq!(
         ran.said("warning")["message"],

@@ -2,6 +2,8 @@
 
 use std::{fs, process::Command};
 
+use serde_json::{Value, json};
+
 use crate::support::{
     skipped,
     world::{Ran, World},
@@ -43,4 +45,86 @@ fn a_session_is_listed_without_a_call_that_has_no_reason() {
         "close",
     ];
     assert_eq!(calls, expected);
+}
+
+#[test]
+fn the_first_line_of_the_newest_note_stands_where_there_is_room_for_it() {
+    let world = World::new();
+    world.fed("an older note", &["write", "s1"]).quietly();
+    world.fed("\n  goal:\tthe \u{7}parser \nmore", &["write", "s1"]).quietly();
+    world.put("s2", "");
+    let answers = world.run(&["list", "--json"]).quietly().answers();
+    let lines: Vec<_> = answers.iter().map(|answer| &answer["first_line"]).collect();
+    assert_eq!(lines, [&json!("goal:\tthe \u{7}parser"), &Value::Null]);
+    for columns in 40..120 {
+        let list = world.at_terminal(columns, "", &["list", "--color", "never"]).ends(0);
+        let [head, s1, s2] = list.stdout().lines().collect::<Vec<_>>().try_into().expect("rows");
+        let before =
+            head.split_once("health  ").map_or(head.len() + 2, |(before, _)| before.len() + 8);
+        let has_room = usize::from(columns) >= before + 20;
+        assert_eq!(head.ends_with("health  first line"), has_room, "{columns}: {list}");
+        if has_room {
+            assert!(s1.contains("ok      goal:\\tthe"), "{columns}: {list}");
+            assert!(s2.ends_with("ok      -"), "{columns}: {list}");
+            assert!(s1.chars().count() <= usize::from(columns), "{columns}: {list}");
+        } else {
+            assert!(s1.ends_with("ok") && s2.ends_with("ok"), "{columns}: {list}");
+        }
+    }
+    let row = world.run(&["list"]).quietly();
+    assert!(!row.stdout().contains("goal"), "a script has its columns: {row}");
+}
+
+#[test]
+fn a_first_line_is_kept_as_far_as_a_wide_terminal_goes() {
+    let world = World::new();
+    for (note, kept) in [
+        ("x".repeat(240), "x".repeat(240)),
+        ("x".repeat(241), "x".repeat(240)),
+        (format!("{}é", "x".repeat(239)), "x".repeat(239)),
+        (format!("{} \nmore", "x".repeat(239)), "x".repeat(239)),
+        (format!("{}\u{b}y", "x".repeat(3)), "xxx\u{b}y".to_owned()),
+    ] {
+        world.fed(&note, &["write", "s1"]).quietly();
+        assert_eq!(world.run(&["list", "--json"]).quietly().json()["first_line"], kept);
+    }
+}
+
+#[test]
+fn sessions_come_in_the_order_that_is_asked_for_and_so_many_of_it() {
+    let world = World::new();
+    let note = |session: &str, at: u64, bytes: usize| {
+        let text = "x".repeat(bytes);
+        format!("{{\"v\":1,\"session\":\"{session}\",\"text\":\"{text}\",\"created_at\":{at}}}\n")
+    };
+    world.put("a", note("a", 2_000, 10) + &note("a", 3_000, 10));
+    world.put("b", note("b", 4_000, 1_000));
+    world.put("c", note("c", 1_000, 10).repeat(5));
+    world.put("d", "");
+    std::fs::create_dir(world.log("e")).expect("a folder in a log's place");
+    for (args, names) in [
+        (&[][..], "a b c d e"),
+        (&["--sort", "name"], "a b c d e"),
+        (&["--sort", "newest"], "b a c d e"),
+        (&["--sort", "notes"], "c a b d e"),
+        (&["-n", "2"], "a b"),
+        (&["--sort", "name", "-n", "2"], "a b"),
+        (&["--sort", "newest", "-n", "2"], "b a"),
+        (&["--sort", "notes", "-n", "1"], "c"),
+        (&["--sort", "notes", "-n", "1", "--session-glob", "[ab]"], "a"),
+    ] {
+        let ran = world.run(&[&["list"], args].concat());
+        let rows = ran.stdout().lines().filter_map(|row| row.split('\t').next());
+        assert_eq!(rows.collect::<Vec<_>>().join(" "), names, "{args:?}: {ran}");
+    }
+    let sizes = |args: &[&str]| -> Vec<u64> {
+        let answers = world.run(&[&["list", "--json"], args].concat()).answers();
+        answers.iter().filter_map(|answer| answer["size_bytes"].as_u64()).collect()
+    };
+    let sorted = sizes(&["--sort", "size"]);
+    assert!(
+        sorted.len() == 5 && sorted.is_sorted_by(|before, after| before >= after),
+        "{sorted:?}"
+    );
+    world.run(&["list", "--sort", "age"]).ends(2);
 }

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, fs, ops::ControlFlow};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use graff_notes::{
     log::Health,
     session::SessionName,
@@ -26,12 +26,14 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes list
   graff-notes list --since yesterday -n 5
+  graff-notes list --sort size -n 5
   graff-notes list --session-glob 'fix-*' | cut -f1
   graff-notes list --json | jq -r 'select(.health != \"ok\") .session'
 
-They are sorted by name. --since and --until go by the newest note of a session: one whose newest \
+--since and --until go by the newest note of a session: one whose newest \
 note is older is left out, also where it was worked on since. The generation shown is that of the \
-newest note; `generation` in --json is where the session stands, the greatest on record.
+newest note; `generation` in --json is where the session stands, the greatest on record. The first \
+line of the newest note is shown where a terminal has room for it, and stands in --json.
 
 In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size \
 in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program \
@@ -46,14 +48,30 @@ const UNREADABLE: &str = "unreadable";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
-    /// Only the N sessions with the newest notes
+    /// Only N sessions: those with the newest notes, or with --sort the first of them
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// In which order; without it by name
+    #[arg(long, value_name = "ORDER")]
+    sort: Option<Order>,
     #[command(flatten)]
     selection: Selection,
 }
 
-const HEAD: &[&str] = &["session", "notes", "gen", "newest", "size", "health"];
+/// An order of sessions; those that are alike in it are by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// From A to Z
+    Name,
+    /// The newest note first
+    Newest,
+    /// The largest log first
+    Size,
+    /// The most notes first
+    Notes,
+}
+
+const HEAD: &[&str] = &["session", "notes", "gen", "newest", "size", "health", "first line"];
 
 /// One line of the list.
 #[derive(Serialize)]
@@ -64,6 +82,7 @@ struct Answer<'a> {
     attempts: Option<u64>,
     generation: Option<Generation>,
     newest: Option<NoteAnswer>,
+    first_line: Option<String>,
     size_bytes: Option<Bytes>,
     health: &'static str,
 }
@@ -84,11 +103,11 @@ impl List {
         }
         let mut rows = Rows {
             clock: self.selection.times.clock(cx.out.form()),
-            table: Table::of(HEAD),
+            table: Table::with_spare_last(HEAD),
             exit: Exit::Done,
         };
         let kept = self.look(cx, &store, &names, &mut rows)?;
-        for answer in self.newest_of(kept) {
+        for answer in self.chosen(kept) {
             rows.say(cx, &answer)?;
         }
         if self.selection.is_everything() && self.limit.is_none() {
@@ -128,11 +147,11 @@ impl List {
                     progress.aside(|| cx.notices.warn(why));
                     rows.exit = Exit::Failed;
                 });
-                let answer = Answer::of(store, session, looked.ok().as_ref());
-                match self.limit {
+                let answer = Answer::of(store, session, looked.ok());
+                match (self.limit, self.sort) {
                     _ if !self.selection.period.holds(answer.time()) => {}
-                    Some(_) => kept.push(answer),
-                    None => rows.say(cx, &answer)?,
+                    (None, None) => rows.say(cx, &answer)?,
+                    _ => kept.push(answer),
                 }
                 Ok(ControlFlow::Continue(()))
             },
@@ -140,12 +159,24 @@ impl List {
         Ok(kept)
     }
 
-    /// Returns the answers with the newest notes, by session.
-    fn newest_of<'a>(&self, mut answers: Vec<Answer<'a>>) -> Vec<Answer<'a>> {
-        answers.sort_by_key(|answer| Reverse(answer.time()));
+    /// Returns as many answers as are wanted, in the order that is.
+    fn chosen<'a>(&self, mut answers: Vec<Answer<'a>>) -> Vec<Answer<'a>> {
+        self.sort.unwrap_or(Order::Newest).sort(&mut answers);
         answers.truncate(self.limit.unwrap_or(usize::MAX));
-        answers.sort_by_key(|answer| answer.session);
+        self.sort.unwrap_or(Order::Name).sort(&mut answers);
         answers
+    }
+}
+
+impl Order {
+    fn sort(self, answers: &mut [Answer<'_>]) {
+        answers.sort_by_key(|answer| answer.session);
+        match self {
+            Self::Name => {}
+            Self::Newest => answers.sort_by_key(|answer| Reverse(answer.time())),
+            Self::Size => answers.sort_by_key(|answer| Reverse(answer.size_bytes)),
+            Self::Notes => answers.sort_by_key(|answer| Reverse(answer.notes)),
+        }
     }
 }
 
@@ -157,25 +188,28 @@ impl Rows {
 
 impl<'a> Answer<'a> {
     /// Returns the line of a session, whose log could not be read where it has no health.
-    fn of(store: &Store, session: &'a SessionName, health: Option<&Health>) -> Self {
-        let word = health.map_or(UNREADABLE, |it| if it.is_ok() { "ok" } else { "damaged" });
+    fn of(store: &Store, session: &'a SessionName, health: Option<Health>) -> Self {
+        let is_ok = health.as_ref().map(Health::is_ok);
+        let word = is_ok.map_or(UNREADABLE, |is_ok| if is_ok { "ok" } else { "damaged" });
         Self::on(Some(session), store.log_path(session), health, word)
     }
 
     fn on(
         session: Option<&'a SessionName>,
         path: Utf8PathBuf,
-        health: Option<&Health>,
+        health: Option<Health>,
         word: &'static str,
     ) -> Self {
+        let known = health.as_ref();
         Self {
             session: session.map(SessionName::as_str),
-            size_bytes: health.map_or_else(|| length(&path), |health| Some(health.length)),
+            size_bytes: known.map_or_else(|| length(&path), |health| Some(health.length)),
             path,
-            notes: health.map(|health| health.notes),
-            attempts: health.map(|health| health.attempts),
-            generation: health.and_then(|health| health.greatest_generation),
-            newest: health.and_then(|health| health.newest).map(NoteAnswer::from),
+            notes: known.map(|health| health.notes),
+            attempts: known.map(|health| health.attempts),
+            generation: known.and_then(|health| health.greatest_generation),
+            newest: known.and_then(|health| health.newest).map(NoteAnswer::from),
+            first_line: health.filter(|health| health.notes > 0).map(|health| health.first_line),
             health: word,
         }
     }
@@ -219,6 +253,7 @@ impl<'a> Answer<'a> {
             Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
             Cell::figure_if(self.size_bytes.map(|bytes| size(bytes.get()))),
             health,
+            self.first_line.as_deref().map_or_else(|| Cell::dim("-"), Cell::text),
         ]
     }
 }

@@ -31,6 +31,8 @@ enum Last {
     Cut,
     /// The terminal goes on with it in its next line.
     Whole,
+    /// It is cut, and left out of all rows where there is no room for the least of it.
+    Spare,
 }
 
 /// One cell.
@@ -56,6 +58,11 @@ impl Table {
     /// Returns an empty table in which nothing is cut: for paths, and for what is to be done.
     pub(crate) const fn uncut(head: &'static [&'static str]) -> Self {
         Self { head, rows: Vec::new(), last: Last::Whole }
+    }
+
+    /// Returns an empty table whose last column stands there only where a terminal has room for it.
+    pub(crate) const fn with_spare_last(head: &'static [&'static str]) -> Self {
+        Self { head, rows: Vec::new(), last: Last::Spare }
     }
 
     /// Adds a row.
@@ -87,10 +94,12 @@ impl Table {
         }
         let widths = widths(&rows);
         let before_last = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
-        let room = Output::width().saturating_sub(before_last).max(ROOM_MIN);
-        for last in rows.iter_mut().filter_map(|row| row.last_mut()) {
-            if self.last == Last::Cut {
-                last.cut_to(room);
+        let room = Output::width().saturating_sub(before_last);
+        for row in &mut rows {
+            if self.last == Last::Spare && room < ROOM_MIN {
+                row.pop();
+            } else if let (Last::Cut | Last::Spare, Some(last)) = (self.last, row.last_mut()) {
+                last.cut_to(room.max(ROOM_MIN));
             }
         }
         rows.iter().try_for_each(|row| write(out, row, &widths))
