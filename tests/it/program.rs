@@ -7,6 +7,7 @@
 
 mod answers;
 mod asking;
+mod beginnings;
 mod completing;
 mod counting;
 mod damaged;

@@ -1,6 +1,9 @@
 //! What every command is handed: where to answer, where to complain, and which store is meant.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    fs,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
@@ -13,10 +16,13 @@ use graff_notes::{
 use crate::{
     args::Common,
     failure::Failure,
-    output::{Notices, Output},
+    output::{Form, Notices, Output},
     root::{self, Root},
     settings::ForAgents,
 };
+
+/// How many sessions are named that a name may be the beginning of.
+const NAMED_MAX: usize = 8;
 
 /// What every command is handed.
 #[derive(Debug)]
@@ -55,6 +61,30 @@ impl Context {
         self.place().store()
     }
 
+    /// Returns the session that is named to be read: that of this name, or for a person at a terminal
+    /// the only one whose name begins so.
+    ///
+    /// A script has whole names, and one that asks for the note of `task-1` before there is one is never
+    /// given that of `task-12`.
+    pub(crate) fn to_read(&self, store: &Store, name: &str) -> Result<SessionName, Failure> {
+        let whole = session(name)?;
+        if self.out.form() != Form::Terminal || has_log(store, &whole) {
+            return Ok(whole);
+        }
+        match <[_; 1]>::try_from(begun_by(store, &whole)) {
+            Ok([only]) => {
+                self.notices.hint(format_args!("{whole} is the beginning of {only}"));
+                Ok(only)
+            }
+            Err(none) if none.is_empty() => Ok(whole), // whoever reads it says that it is not there
+            Err(several) => {
+                let what = format_args!("tell which session {name:?} is the beginning of");
+                let advice = format!("write more of it: {}", named(&several));
+                Err(Failure::input(what).advise(advice).about(whole))
+            }
+        }
+    }
+
     /// Returns where the store is looked for, for what outlives the command.
     pub(crate) fn place(&self) -> Place {
         Place { root: self.root.clone(), notices: self.notices.clone() }
@@ -88,6 +118,27 @@ pub(crate) fn session(name: &str) -> Result<SessionName, Failure> {
         .map_err(|why| Failure::input(format_args!("use {name:?} as a session: {why}")))
 }
 
+fn has_log(store: &Store, session: &SessionName) -> bool {
+    fs::symlink_metadata(store.log_path(session)).is_ok()
+}
+
+/// Returns the sessions whose names begin with that of `session`, which has no log, by name.
+fn begun_by(store: &Store, session: &SessionName) -> Vec<SessionName> {
+    let mut names = store.sessions().unwrap_or_default().names;
+    names.retain(|name| name != session && name.as_str().starts_with(session.as_str()));
+    names
+}
+
+/// Returns the names of sessions, the first few of them, as arguments.
+fn named(sessions: &[SessionName]) -> String {
+    let first: Vec<_> = sessions.iter().take(NAMED_MAX).map(SessionName::to_argument).collect();
+    let more = match sessions.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", first.join(", "))
+}
+
 /// Returns the generation that `--generation` names for a record: not the last that there can be, since
 /// none comes after it. Says where codegraff won't read it.
 pub(crate) fn generation(number: u64, notices: &Notices) -> Result<Generation, Failure> {
@@ -118,7 +169,13 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
         let quoted =
             if session.to_argument() == name { name.to_owned() } else { format!("{name:?}") };
         let what = format_args!("find session {quoted}: it has no log in {folder}");
-        return Failure::nothing(what).advise(error.advice()).about(session).at(folder);
+        let begun = begun_by(store, session);
+        let advice = if begun.is_empty() {
+            error.advice().to_owned()
+        } else {
+            format!("write the whole name: {}", named(&begun))
+        };
+        return Failure::nothing(what).advise(advice).about(session).at(folder);
     }
     Failure::from(error).about(session)
 }

@@ -16,7 +16,7 @@ use similar::TextDiff;
 
 use super::record::NoteAnswer;
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain},
     doubt,
     exit::Exit,
     failure::{Failure, Stop},
@@ -41,7 +41,7 @@ newest.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
-    /// Name of the session
+    /// Name of the session; at a terminal the beginning of one will do
     session: String,
     /// Number of the old note, or `line:` and its line in the log
     #[arg(long, value_name = "SEQ")]
@@ -102,8 +102,8 @@ struct Pair {
 
 impl Diff {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let session = session(&self.session)?;
         let store = cx.store()?;
+        let session = cx.to_read(&store, &self.session)?;
         let pair = self.find(&store, &session)?;
         if self.to.is_none() {
             let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;

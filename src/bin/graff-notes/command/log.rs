@@ -10,7 +10,7 @@ use graff_notes::{
 
 use super::record::{self, RecordAnswer};
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain},
     exit::Exit,
     failure::{Failure, Stop},
     output::{Cell, Clock, Form, Table, first_line, plural, size},
@@ -33,7 +33,7 @@ Exit status: where no line is a readable record, 5 if any is damaged, else 1.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Log {
-    /// Name of the session
+    /// Name of the session; at a terminal the beginning of one will do
     session: String,
     /// Only the last N of them
     #[arg(short = 'n', long, value_name = "N")]
@@ -51,8 +51,8 @@ const TEXT_MAX: usize = 240;
 
 impl Log {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let session = session(&self.session)?;
         let store = cx.store()?;
+        let session = cx.to_read(&store, &self.session)?;
         cx.out.page();
         let mut rows = Rows::new(self.times.clock(cx.out.form()), self.limit);
         let mut lines = Lines::default();

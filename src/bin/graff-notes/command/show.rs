@@ -11,7 +11,7 @@ use graff_notes::{
 use serde::Serialize;
 
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain},
     doubt,
     exit::Exit,
     failure::{Failure, Stop},
@@ -33,7 +33,7 @@ terminal a line about it stands above it, and control characters are shown as es
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Show {
-    /// Name of the session
+    /// Name of the session; at a terminal the beginning of one will do
     session: String,
     #[command(flatten)]
     which: Which,
@@ -75,8 +75,8 @@ struct Answer<'a> {
 
 impl Show {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let session = session(&self.session)?;
         let store = cx.store()?;
+        let session = cx.to_read(&store, &self.session)?;
         let Newest { note, doubt } = self.which.find(&store, &session)?;
         match (note, doubt) {
             (Some(note), doubt) => {

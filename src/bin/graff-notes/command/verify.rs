@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::{passed_over, record::NoteAnswer};
 use crate::{
-    context::{Context, explain, is_forgotten, session},
+    context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Output, Progress, Table, plural, shown},
@@ -50,7 +50,7 @@ pub(super) const LEFT_OUT: &str = "left_out";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Verify {
-    /// Names of the sessions; without any, all of them
+    /// Names of the sessions, or at a terminal their beginnings; without any, all of them
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
     #[command(flatten)]
@@ -89,9 +89,9 @@ struct Fault {
 
 impl Verify {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let named =
-            self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
+        let named = self.sessions.iter().map(|name| cx.to_read(&store, name));
+        let named = named.collect::<Result<Vec<_>, _>>()?;
         let all = named.is_empty();
         let mut sessions = if all { passed_over::sessions(cx, &store)? } else { named };
         sessions.retain(|session| self.scope.holds(session));

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{passed_over, verify::graver};
 use crate::{
-    context::{Context, explain, is_forgotten, session},
+    context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, IfThere, Progress, Table, plural},
@@ -46,7 +46,7 @@ read, else 3 where a session that was named is not there, or none is; else 0.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
-    /// Names of the sessions; without any, all of them
+    /// Names of the sessions, or at a terminal their beginnings; without any, all of them
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
     /// What the document is; without this markdown, and jsonl with --json
@@ -101,9 +101,9 @@ struct Sum {
 impl Export {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let format = self.format(cx)?;
-        let named =
-            self.sessions.iter().map(|name| session(name)).collect::<Result<Vec<_>, _>>()?;
         let store = cx.store()?;
+        let named = self.sessions.iter().map(|name| cx.to_read(&store, name));
+        let named = named.collect::<Result<Vec<_>, _>>()?;
         let mut sessions =
             if named.is_empty() { passed_over::sessions(cx, &store)? } else { named };
         sessions.retain(|session| self.selection.scope.holds(session));

@@ -1,0 +1,81 @@
+//! A person at a terminal names a session to be read by the beginning of its name; a script, and whoever
+//! writes, by all of it.
+
+use crate::support::world::World;
+
+/// A store with sessions of these names.
+fn world(names: &[&str]) -> World {
+    let world = World::new();
+    for name in names {
+        for text in ["an older note", &format!("the note of {name}")] {
+            world.run(&["write", name, "--text", text]).quietly();
+        }
+    }
+    world
+}
+
+const READING: [&str; 5] = ["show", "log", "diff", "verify", "export"];
+
+#[test]
+fn the_beginning_of_one_name_will_do_at_a_terminal() {
+    let world = world(&["fix-parser", "plan"]);
+    for command in READING {
+        for beginning in ["f", "fix", "fix-parser"] {
+            let ran = world.at_terminal(120, "", &[command, beginning]).ends(0);
+            assert!(ran.stdout().contains("fix-parser"), "{command} {beginning}: {ran}");
+            assert!(!ran.stdout().contains("plan"), "{command} {beginning}: {ran}");
+        }
+        world.at_terminal(120, "", &[command, "nobody"]).ends(3);
+        world.at_terminal(120, "", &[command, "parser"]).ends(3);
+    }
+}
+
+#[test]
+fn a_whole_name_is_that_session_whatever_others_begin_with_it() {
+    let world = world(&["fix", "fix-a", "fix-b"]);
+    let ran = world.at_terminal(120, "", &["show", "fix"]).ends(0);
+    assert!(ran.stdout().ends_with("the note of fix\r\n"), "{ran}");
+}
+
+#[test]
+fn the_beginning_of_several_names_is_refused_with_the_names() {
+    let world = world(&["fix-a", "fix b", "plan"]);
+    for command in READING {
+        let ran = world.at_terminal(120, "", &[command, "fix"]).ends(2);
+        assert!(ran.stdout().contains("write more of it: 'fix b', fix-a"), "{command}: {ran}");
+    }
+    let many: Vec<_> = (10..30).map(|number| format!("s{number}")).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    let ran = self::world(&many).at_terminal(120, "", &["show", "s"]).ends(2);
+    assert!(ran.stdout().contains(": s10, s11, s12, s13, s14, s15, s16, s17 and 12 more"), "{ran}");
+}
+
+#[test]
+fn a_script_is_never_given_the_note_of_another_session_than_it_names() {
+    let world = world(&["task-12"]);
+    let before = world.files();
+    for command in READING {
+        let ran = world.run(&[command, "task-1"]).ends(3);
+        assert_eq!(ran.stdout(), "", "{command}: {ran}");
+        assert!(ran.stderr().contains("write the whole name: task-12"), "{command}: {ran}");
+        let ran = world.at_terminal(120, "", &[command, "task-1", "--json"]).ends(3);
+        assert!(!ran.stdout().contains("note of"), "{command}: {ran}");
+    }
+    assert_eq!(world.files(), before, "reading makes nothing");
+}
+
+#[test]
+fn whoever_writes_or_splices_names_the_whole_session_at_a_terminal_too() {
+    let world = world(&["task-12"]);
+    let log = || std::fs::read(world.log("task-12")).expect("a log");
+    let before = log();
+    for args in [&["repair", "task-1", "--write"][..], &["forget", "task-1", "--yes"]] {
+        let ran = world.at_terminal(120, "", args).ends(3);
+        assert!(ran.stdout().contains("write the whole name: task-12"), "{ran}");
+    }
+    let spliced = world.fed("the base", &["splice", "task-1"]).ends(0);
+    assert_eq!(spliced.stdout(), "the base");
+    world.at_terminal(120, "", &["write", "task-1", "--text", "a note"]).ends(0);
+    assert!(world.log("task-1").exists());
+    assert_eq!(log(), before);
+}
