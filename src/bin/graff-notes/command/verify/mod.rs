@@ -1,8 +1,9 @@
 //! `verify`: what a log's lines add up to, and what is wrong with them.
 
+mod person;
+
 use std::fs;
 
-use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
@@ -18,7 +19,7 @@ use crate::{
     context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
-    output::{Cell, Form, Output, Progress, Table, plural, shown},
+    output::{Cell, Form, Progress, Table, plural},
     selection::Scope,
 };
 
@@ -39,9 +40,6 @@ was named is not there, or none is; else 0.";
 
 /// The reason in a row that tells of the file with what repairs took out.
 const REJECTED: &str = "rejected";
-
-/// How many lines are named that have the same remark.
-const LINES_NAMED_MAX: usize = 5;
 
 /// The reason in a row that stands for all findings that are not named.
 pub(super) const LEFT_OUT: &str = "left_out";
@@ -142,7 +140,7 @@ fn say(
     match cx.out.form() {
         Form::Json => cx.out.json(&answer(store, session, health)),
         Form::Plain => rows(cx, store, session, health),
-        Form::Terminal => words(cx, store, session, health),
+        Form::Terminal => person::words(cx, store, session, health),
     }
 }
 
@@ -228,81 +226,6 @@ pub(super) fn rejected(store: &Store, session: &SessionName) -> Option<Utf8PathB
 
 fn kept_in(path: &Utf8Path) -> String {
     format!("what repairs took out is kept in {path}")
-}
-
-fn words(
-    cx: &mut Context,
-    store: &Store,
-    session: &SessionName,
-    health: &Health,
-) -> Result<(), Stop> {
-    let mut table = Table::of(&[]);
-    let verdict = if health.is_ok() { Cell::good("ok") } else { Cell::bad("damaged") };
-    let row = vec![Cell::strong(session.as_str()), verdict, Cell::text(summary(health))];
-    table.row(&mut cx.out, row)?;
-    table.end(&mut cx.out)?;
-    for finding in &health.faults {
-        fault(&mut cx.out, &format!("{finding}; {}", finding.concern.under_repair()))?;
-    }
-    if health.faults_left_out > 0 {
-        fault(&mut cx.out, &format!("and {} more", health.faults_left_out))?;
-    }
-    for alike in alike(&health.remarks) {
-        remark(&mut cx.out, &together(&alike))?;
-    }
-    if health.remarks_left_out > 0 {
-        remark(&mut cx.out, &format!("and {} more", health.remarks_left_out))?;
-    }
-    rejected(store, session).map_or(Ok(()), |path| remark(&mut cx.out, &kept_in(&path)))
-}
-
-fn fault(out: &mut Output, what: &str) -> Result<(), Stop> {
-    out.styled(AnsiColor::Red.on_default().bold(), "  fault   ")?;
-    out.line(&shown(what))
-}
-
-fn remark(out: &mut Output, what: &str) -> Result<(), Stop> {
-    out.styled(Style::new().dimmed(), "  remark  ")?;
-    out.line(&shown(what))
-}
-
-/// Returns findings by their reasons, in the order in which those come first.
-fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
-    let mut groups: Vec<Vec<&Finding>> = Vec::new();
-    for finding in findings {
-        let is_like = |group: &&mut Vec<&Finding>| {
-            group.first().is_some_and(|first| first.concern.reason() == finding.concern.reason())
-        };
-        match groups.iter_mut().find(is_like) {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
-        }
-    }
-    groups
-}
-
-/// Returns what remarks of one sort say, in one sentence.
-fn together(alike: &[&Finding]) -> String {
-    let [first, _, ..] = alike else {
-        let said = |one: &&Finding| format!("{one}; {}", one.concern.under_repair());
-        return alike.first().map(said).unwrap_or_default();
-    };
-    let what = match &first.concern {
-        Concern::GenerationRepeated { .. } => {
-            "notes of the same generation as the note before".to_owned()
-        }
-        Concern::GenerationNotCounted { .. } => {
-            "generations that don't count, for want of a checksum to vouch for them".to_owned()
-        }
-        other => other.to_string(),
-    };
-    let mut lines: Vec<_> =
-        alike.iter().take(LINES_NAMED_MAX).map(|finding| finding.line.to_string()).collect();
-    if alike.len() > LINES_NAMED_MAX {
-        lines.push(format!("{} more", alike.len() - LINES_NAMED_MAX));
-    }
-    let last = lines.pop().unwrap_or_default();
-    format!("lines {} and {last}: {what}; repair keeps them", lines.join(", "))
 }
 
 /// Returns the figures that are worth a word, in words.
