@@ -87,11 +87,12 @@ impl Concern {
         }
     }
 
-    /// Returns what a repair does about it, in words for a person.
+    /// Returns what a repair does about it, which wins so many records back there, in words for a
+    /// person.
     #[must_use]
-    pub const fn under_repair(&self) -> &'static str {
+    pub const fn under_repair(&self, won_back: u64) -> &'static str {
         match self {
-            Self::Bad(fault) | Self::TornTail(fault) if fault.may_hold_a_record() => {
+            Self::Bad(_) | Self::TornTail(_) if won_back > 0 => {
                 "repair takes it out, and wins back what is whole in it"
             }
             Self::Bad(_) | Self::TornTail(_) => "repair takes it out",

@@ -206,6 +206,25 @@ proptest! {
     }
 }
 
+/// Damage that can hold a record, a tail included: two lines with none, one that has one.
+#[test]
+fn a_record_is_won_back_only_where_verify_says_so() {
+    let world = World::new();
+    let record = "{\"v\":1,\"session\":\"kiln\",\"text\":\"one\"}\n";
+    world.put("kiln", format!("{record}junk\n\0\0{{\"v\":1\n{{\"v\":1,{record}{{\"v\":1,\"te"));
+    let repair = world.run(&["repair", "kiln", "--json"]).ends(5).json();
+    let won_back = |line: &serde_json::Value| line["won_back"] == 1;
+    let won_back: Vec<_> =
+        repair["lines"].as_array().expect("lines").iter().map(won_back).collect();
+    assert_eq!(won_back, [false, false, true, false], "{repair}");
+    let said = verified(&world, 5);
+    let says = |fault: &serde_json::Value| fault["detail"].to_string().contains("wins back");
+    let says: Vec<_> = said["faults"].as_array().expect("faults").iter().map(says).collect();
+    assert_eq!(says, won_back, "{said}");
+    let shown = world.at_terminal(400, "", &["verify", "kiln"]).ends(5);
+    assert_eq!(shown.stdout().matches("wins back").count(), 1, "{shown}");
+}
+
 /// What `verify` and `repair` call each damaged line.
 fn reasons(world: &World) -> [Vec<String>; 2] {
     let named = |faults: &serde_json::Value| {

@@ -90,7 +90,7 @@ fn verify_says_of_each_finding_in_every_fixture_what_a_repair_then_does_with_its
         let now = medium.live().remove(&file).expect("a log");
         let findings = health.faults.iter().chain(&health.remarks);
         let goes = |finding: &&Finding| {
-            let words = finding.concern.under_repair();
+            let words = finding.concern.under_repair(0);
             assert!(words.starts_with("repair takes it out") || words == "repair keeps it");
             words != "repair keeps it"
         };
@@ -99,8 +99,8 @@ fn verify_says_of_each_finding_in_every_fixture_what_a_repair_then_does_with_its
         assert_eq!(places, dropped, "{name}");
         for (finding, line) in going.iter().zip(&plan.named) {
             assert_eq!(finding.concern, line.concern, "{name}: one word for one thing");
-            let wins = finding.concern.under_repair().contains("wins back");
-            assert!(wins || line.won_back == 0, "{name}: {finding}");
+            let words = finding.concern.under_repair(line.won_back);
+            assert_eq!(words.contains("wins back"), line.won_back > 0, "{name}: {finding}");
         }
         for finding in &staying {
             let line = &log[usize::try_from(finding.offset.get()).expect("an offset")..];

@@ -2,14 +2,14 @@
 
 mod person;
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
     log::{Concern, Finding, Health},
     session::SessionName,
-    store::Store,
+    store::{RepairMode, Store},
     units::Bytes,
 };
 use serde::Serialize;
@@ -107,7 +107,8 @@ impl Verify {
                     if cx.out.may_page() {
                         progress.end(); // from here on, there is something to read
                     }
-                    heard_or_not(progress.beside_answer(|| say(cx, &store, session, &health)))?;
+                    let checked = Checked::of(&store, session, &health);
+                    heard_or_not(progress.beside_answer(|| checked.say(cx)))?;
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
                 Err(e) if all && is_forgotten(&e) => Exit::Done,
@@ -131,91 +132,112 @@ pub(super) fn graver(one: Exit, other: Exit) -> Exit {
     if rank(other) > rank(one) { other } else { one }
 }
 
-fn say(
-    cx: &mut Context,
-    store: &Store,
-    session: &SessionName,
-    health: &Health,
-) -> Result<(), Stop> {
-    match cx.out.form() {
-        Form::Json => cx.out.json(&answer(store, session, health)),
-        Form::Plain => rows(cx, store, session, health),
-        Form::Terminal => person::words(cx, store, session, health),
-    }
+/// A log that was checked.
+struct Checked<'a> {
+    store: &'a Store,
+    session: &'a SessionName,
+    health: &'a Health,
+    /// How many records a repair would win back, by the offsets of the lines that hold some.
+    won_back: BTreeMap<Bytes, u64>,
 }
 
-fn answer<'a>(store: &Store, session: &'a SessionName, health: &Health) -> Answer<'a> {
-    Answer {
-        session: session.as_str(),
-        path: store.log_path(session).into_string(),
-        notes: health.notes,
-        attempts: health.attempts,
-        bad_lines: health.bad_lines,
-        foreign: health.foreign,
-        newer_version: health.newer_version,
-        blank_lines: health.blank_lines,
-        unsealed: health.unsealed,
-        torn_tail: health.torn_tail,
-        final_newline_missing: health.final_newline_missing,
-        newest: health.newest.map(NoteAnswer::from),
-        faults: health.faults.iter().map(Fault::from).collect(),
-        faults_left_out: health.faults_left_out,
-        remarks: health.remarks.iter().map(Fault::from).collect(),
-        remarks_left_out: health.remarks_left_out,
-        rejected_path: rejected(store, session),
-        ok: health.is_ok(),
+impl<'a> Checked<'a> {
+    fn of(store: &'a Store, session: &'a SessionName, health: &'a Health) -> Self {
+        let mut won_back = BTreeMap::new();
+        // Only a repair looks into a damaged line, so it is asked, where it may find something.
+        if health.faults.iter().any(may_hold_a_record)
+            && let Ok(plan) = store.repair(session, RepairMode::DryRun)
+        {
+            let named = plan.named.iter().filter(|line| line.won_back > 0);
+            won_back.extend(named.map(|line| (line.offset, line.won_back)));
+        }
+        Self { store, session, health, won_back }
     }
-}
 
-impl From<&Finding> for Fault {
-    fn from(finding: &Finding) -> Self {
-        Self {
+    fn say(&self, cx: &mut Context) -> Result<(), Stop> {
+        match cx.out.form() {
+            Form::Json => cx.out.json(&self.answer()),
+            Form::Plain => self.rows(cx),
+            Form::Terminal => person::words(cx, self),
+        }
+    }
+
+    fn answer(&self) -> Answer<'a> {
+        let Self { store, session, health, .. } = *self;
+        Answer {
+            session: session.as_str(),
+            path: store.log_path(session).into_string(),
+            notes: health.notes,
+            attempts: health.attempts,
+            bad_lines: health.bad_lines,
+            foreign: health.foreign,
+            newer_version: health.newer_version,
+            blank_lines: health.blank_lines,
+            unsealed: health.unsealed,
+            torn_tail: health.torn_tail,
+            final_newline_missing: health.final_newline_missing,
+            newest: health.newest.map(NoteAnswer::from),
+            faults: health.faults.iter().map(|finding| self.fault(finding)).collect(),
+            faults_left_out: health.faults_left_out,
+            remarks: health.remarks.iter().map(|finding| self.fault(finding)).collect(),
+            remarks_left_out: health.remarks_left_out,
+            rejected_path: rejected(store, session),
+            ok: health.is_ok(),
+        }
+    }
+
+    fn fault(&self, finding: &Finding) -> Fault {
+        Fault {
             line: finding.line,
             offset: finding.offset,
             reason: finding.concern.reason(),
-            detail: detail(&finding.concern),
+            detail: format!("{}; {}", finding.concern, self.under_repair(finding)),
         }
     }
+
+    /// Returns what a repair would do about a finding, in words for a person.
+    fn under_repair(&self, finding: &Finding) -> &'static str {
+        let won_back = self.won_back.get(&finding.offset).copied();
+        finding.concern.under_repair(won_back.unwrap_or_default())
+    }
+
+    fn rows(&self, cx: &mut Context) -> Result<(), Stop> {
+        let Self { store, session, health, .. } = *self;
+        let mut table = Table::of(&[]);
+        let verdict = if health.is_ok() { "ok" } else { "damaged" };
+        let name = || Cell::text(session.as_str());
+        table.row(&mut cx.out, vec![name(), Cell::text(verdict), Cell::text(summary(health))])?;
+        let faults = health.faults.iter().map(|finding| ("fault", finding));
+        let remarks = health.remarks.iter().map(|finding| ("remark", finding));
+        for (sort, finding) in faults.chain(remarks) {
+            let Fault { line, offset, reason, detail } = self.fault(finding);
+            let mut row = vec![name(), Cell::text(sort), Cell::figure(line), Cell::figure(offset)];
+            row.extend([Cell::text(reason), Cell::text(detail)]);
+            table.row(&mut cx.out, row)?;
+        }
+        let left_out = [("fault", health.faults_left_out), ("remark", health.remarks_left_out)];
+        for (sort, more) in left_out.into_iter().filter(|(_, more)| *more > 0) {
+            let mut row = vec![name()];
+            row.extend([sort, "-", "-", LEFT_OUT].map(Cell::text));
+            row.push(Cell::text(format!("and {more} more")));
+            table.row(&mut cx.out, row)?;
+        }
+        if let Some(path) = rejected(store, session) {
+            let mut row = vec![name()];
+            row.extend(["remark", "-", "-", REJECTED].map(Cell::text));
+            row.push(Cell::text(kept_in(&path)));
+            table.row(&mut cx.out, row)?;
+        }
+        Ok(())
+    }
 }
 
-/// Returns what a finding means, and what a repair would do about it.
-fn detail(concern: &Concern) -> String {
-    format!("{concern}; {}", concern.under_repair())
-}
-
-fn rows(
-    cx: &mut Context,
-    store: &Store,
-    session: &SessionName,
-    health: &Health,
-) -> Result<(), Stop> {
-    let mut table = Table::of(&[]);
-    let verdict = if health.is_ok() { "ok" } else { "damaged" };
-    let name = || Cell::text(session.as_str());
-    table.row(&mut cx.out, vec![name(), Cell::text(verdict), Cell::text(summary(health))])?;
-    let faults = health.faults.iter().map(|finding| ("fault", finding));
-    let remarks = health.remarks.iter().map(|finding| ("remark", finding));
-    for (sort, Finding { line, offset, concern }) in faults.chain(remarks) {
-        let place = [Cell::figure(line), Cell::figure(offset)];
-        let mut row = vec![name(), Cell::text(sort)];
-        row.extend(place);
-        row.extend([Cell::text(concern.reason()), Cell::text(detail(concern))]);
-        table.row(&mut cx.out, row)?;
+/// Returns whether a finding is about a line on which a whole record may stand.
+fn may_hold_a_record(finding: &Finding) -> bool {
+    match &finding.concern {
+        Concern::Bad(fault) | Concern::TornTail(fault) => fault.may_hold_a_record(),
+        _ => false,
     }
-    let left_out = [("fault", health.faults_left_out), ("remark", health.remarks_left_out)];
-    for (sort, more) in left_out.into_iter().filter(|(_, more)| *more > 0) {
-        let mut row = vec![name()];
-        row.extend([sort, "-", "-", LEFT_OUT].map(Cell::text));
-        row.push(Cell::text(format!("and {more} more")));
-        table.row(&mut cx.out, row)?;
-    }
-    if let Some(path) = rejected(store, session) {
-        let mut row = vec![name()];
-        row.extend(["remark", "-", "-", REJECTED].map(Cell::text));
-        row.push(Cell::text(kept_in(&path)));
-        table.row(&mut cx.out, row)?;
-    }
-    Ok(())
 }
 
 /// Returns where the lines are that repairs took out of a log, if one did.

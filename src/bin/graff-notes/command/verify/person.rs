@@ -1,13 +1,9 @@
 //! How a log is, for a person at a terminal.
 
 use anstyle::{AnsiColor, Style};
-use graff_notes::{
-    log::{Concern, Finding, Health},
-    session::SessionName,
-    store::Store,
-};
+use graff_notes::log::{Concern, Finding};
 
-use super::{kept_in, rejected, summary};
+use super::{Checked, kept_in, rejected, summary};
 use crate::{
     context::Context,
     failure::Stop,
@@ -18,19 +14,15 @@ use crate::{
 const LINES_NAMED_MAX: usize = 5;
 
 /// Says how a log is: a line of figures, its faults, and a line for remarks of one sort.
-pub(super) fn words(
-    cx: &mut Context,
-    store: &Store,
-    session: &SessionName,
-    health: &Health,
-) -> Result<(), Stop> {
+pub(super) fn words(cx: &mut Context, checked: &Checked<'_>) -> Result<(), Stop> {
+    let Checked { store, session, health, .. } = *checked;
     let mut table = Table::of(&[]);
     let verdict = if health.is_ok() { Cell::good("ok") } else { Cell::bad("damaged") };
     let row = vec![Cell::strong(session.as_str()), verdict, Cell::text(summary(health))];
     table.row(&mut cx.out, row)?;
     table.end(&mut cx.out)?;
     for finding in &health.faults {
-        fault(&mut cx.out, &format!("{finding}; {}", finding.concern.under_repair()))?;
+        fault(&mut cx.out, &format!("{finding}; {}", checked.under_repair(finding)))?;
     }
     if health.faults_left_out > 0 {
         fault(&mut cx.out, &format!("and {} more", health.faults_left_out))?;
@@ -72,7 +64,7 @@ fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
 /// Returns what remarks of one sort say, in one sentence.
 fn together(alike: &[&Finding]) -> String {
     let [first, _, ..] = alike else {
-        let said = |one: &&Finding| format!("{one}; {}", one.concern.under_repair());
+        let said = |one: &&Finding| format!("{one}; {}", one.concern.under_repair(0));
         return alike.first().map(said).unwrap_or_default();
     };
     let what = match &first.concern {
