@@ -30,6 +30,7 @@ mod paging;
 mod pipes;
 mod progress;
 mod readme;
+mod repairing;
 mod rolling;
 mod roots;
 mod schemas;

@@ -7,7 +7,7 @@ use graff_notes::{session::SessionName, units::Timestamp};
 use crate::{
     context::now,
     moment::Moment,
-    output::{Clock, Form},
+    output::{Clock, Form, quoted},
 };
 
 /// Which records of which sessions a command over all of them is about, and how it shows their times.
@@ -73,6 +73,12 @@ impl Scope {
     /// Returns whether a session is meant.
     pub(crate) fn holds(&self, session: &SessionName) -> bool {
         self.session_glob.as_ref().is_none_or(|glob| glob.matches(session.as_str()))
+    }
+
+    /// Returns the flags that mean the same sessions again, with a space before each.
+    pub(crate) fn flags(&self) -> String {
+        let glob = self.session_glob.as_ref();
+        glob.map_or_else(String::new, |glob| format!(" --session-glob {}", quoted(glob.as_str())))
     }
 
     fn is_everything(&self) -> bool {

@@ -303,7 +303,7 @@ fn at_a_terminal_faults_come_first_and_remarks_of_one_sort_are_one_line() {
     append(&world, "junk\n");
     let said = world.at_terminal(400, "", &["verify", "kiln", "--color", "never"]).ends(5);
     let rows: Vec<_> = said.stdout().lines().skip(1).map(str::trim_end).collect();
-    assert_eq!(rows.len(), 2, "{said}");
+    assert_eq!(rows.len(), 3, "{said}");
     assert!(rows[0].starts_with("  fault   line 10, byte "), "{said}");
     let alike = "  remark  lines 2, 3, 4, 5, 6 and 3 more: notes of the same generation as the note \
                  before; repair keeps them";

@@ -20,7 +20,7 @@ fn verify_says_how_many_faults_it_does_not_name() {
     let rows = world.run(&["verify", "s1"]).ends(5);
     assert_eq!(rows.stdout().lines().last(), Some("s1\tfault\t-\t-\tleft_out\tand 5 more"));
     let words = world.at_terminal(80, "", &["verify", "s1", "--color", "never"]).ends(5);
-    assert!(words.stdout().ends_with("  fault   and 5 more\r\n"), "{words}");
+    assert!(words.stdout().contains("  fault   and 5 more\r\n"), "{words}");
 }
 
 #[test]

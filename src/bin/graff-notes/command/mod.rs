@@ -20,6 +20,7 @@ mod log;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod meant;
 mod note_turn;
 mod passed_over;
 mod record;

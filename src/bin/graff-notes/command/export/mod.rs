@@ -11,9 +11,9 @@ use clap::{Args, ValueEnum};
 use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
-use super::{passed_over, verify::graver};
+use super::{meant::Meant, verify::graver};
 use crate::{
-    context::{Context, explain, is_forgotten},
+    context::{Context, explain},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, IfThere, Progress, Table, plural},
@@ -104,21 +104,14 @@ impl Export {
         let store = cx.store()?;
         let named = self.sessions.iter().map(|name| cx.to_read(&store, name));
         let named = named.collect::<Result<Vec<_>, _>>()?;
-        let mut sessions =
-            if named.is_empty() { passed_over::sessions(cx, &store)? } else { named };
-        sessions.retain(|session| self.selection.scope.holds(session));
-        if sessions.is_empty() {
-            let folder = store.notes_path();
-            let what = format_args!("export anything: there is no such session in {folder}");
-            return Err(Failure::nothing(what).at(&folder).into());
-        }
+        let meant = Meant::of(cx, &store, named, &self.selection.scope, "export")?;
         let clock = self.selection.times.lasting_clock(cx.out.form(), TimeStyle::Iso);
         let sheet = Sheet::new(format, clock, self.target(&store)?);
-        let progress = Progress::new(&cx.notices, sessions.len(), "exporting");
+        let progress = Progress::new(&cx.notices, meant.sessions.len(), "exporting");
         let mut run = Run { cx, sheet, sum: Sum::default(), progress };
         let mut exit = Exit::Done;
-        for session in &sessions {
-            exit = graver(exit, run.session(&self, &store, session)?);
+        for session in &meant.sessions {
+            exit = graver(exit, run.session(&self, &store, session, &meant)?);
         }
         let Run { cx, sheet, sum: Sum { records, damage }, progress } = run;
         drop(progress);
@@ -198,6 +191,7 @@ impl Run<'_> {
         export: &Export,
         store: &Store,
         session: &SessionName,
+        meant: &Meant,
     ) -> Result<Exit, Stop> {
         let damage_before = self.sum.damage;
         let mut last =
@@ -225,7 +219,7 @@ impl Run<'_> {
                 torn.iter().try_for_each(|entry| self.say(session, entry))?;
                 Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
             }
-            Err(e) if export.sessions.is_empty() && is_forgotten(&e) => Ok(Exit::Done),
+            Err(e) if meant.is_left_out(&e) => Ok(Exit::Done),
             Err(e) => {
                 let failure = explain(e, store, session);
                 Ok(self.progress.aside(|| self.cx.notices.failure(&failure)))

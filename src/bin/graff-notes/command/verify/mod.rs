@@ -14,11 +14,11 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::{passed_over, record::NoteAnswer};
+use super::{meant::Meant, record::NoteAnswer};
 use crate::{
-    context::{Context, explain, is_forgotten},
+    context::{Context, explain},
     exit::Exit,
-    failure::{Failure, Stop, heard_or_not},
+    failure::{Stop, heard_or_not},
     output::{Cell, Form, Progress, Table, plural},
     selection::Scope,
 };
@@ -90,18 +90,11 @@ impl Verify {
         let store = cx.store()?;
         let named = self.sessions.iter().map(|name| cx.to_read(&store, name));
         let named = named.collect::<Result<Vec<_>, _>>()?;
-        let all = named.is_empty();
-        let mut sessions = if all { passed_over::sessions(cx, &store)? } else { named };
-        sessions.retain(|session| self.scope.holds(session));
-        if sessions.is_empty() {
-            let folder = store.notes_path();
-            let what = format_args!("verify anything: there is no such session in {folder}");
-            return Err(Failure::nothing(what).at(&folder).into());
-        }
-        let mut progress = Progress::new(&cx.notices, sessions.len(), "checking");
-        let mut worst = Exit::Done;
+        let meant = Meant::of(cx, &store, named, &self.scope, "verify")?;
+        let mut progress = Progress::new(&cx.notices, meant.sessions.len(), "checking");
+        let (mut worst, mut mendable) = (Exit::Done, Vec::new());
         cx.out.page();
-        for session in &sessions {
+        for session in &meant.sessions {
             let exit = match store.verify(session) {
                 Ok(health) => {
                     if cx.out.may_page() {
@@ -109,14 +102,23 @@ impl Verify {
                     }
                     let checked = Checked::of(&store, session, &health);
                     heard_or_not(progress.beside_answer(|| checked.say(cx)))?;
+                    mendable.extend(checked.is_mendable().then_some(session));
                     if health.is_ok() { Exit::Done } else { Exit::Damage }
                 }
-                Err(e) if all && is_forgotten(&e) => Exit::Done,
+                Err(e) if meant.is_left_out(&e) => Exit::Done,
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
             progress.step();
             worst = graver(worst, exit);
         }
+        progress.end();
+        heard_or_not(cx.out.close())?;
+        let arguments = match mendable.as_slice() {
+            [] => return Ok(worst),
+            [only] => format!(" {}", only.to_argument()),
+            _ => meant.arguments(),
+        };
+        cx.notices.hint(format_args!("`graff-notes repair{arguments}` says what can be done"));
         Ok(worst)
     }
 }
@@ -152,6 +154,12 @@ impl<'a> Checked<'a> {
             won_back.extend(named.map(|line| (line.offset, line.won_back)));
         }
         Self { store, session, health, won_back }
+    }
+
+    /// Returns whether a repair has something to take out.
+    fn is_mendable(&self) -> bool {
+        let faults = self.health.faults.len() as u64 + self.health.faults_left_out;
+        faults > self.health.faults_for_good
     }
 
     fn say(&self, cx: &mut Context) -> Result<(), Stop> {
