@@ -128,6 +128,23 @@ pub fn positions(host: Host, settings: &str) -> Result<Vec<Position>, Refused> {
     Ok(places(host, hooks).into_iter().filter_map(position).collect())
 }
 
+/// Returns the command line by which settings of `host` have us called on an event, if they do.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn command(host: Host, settings: &str, event: &str) -> Result<Option<String>, Refused> {
+    if settings.trim().is_empty() {
+        return Ok(None);
+    }
+    let root = read(settings)?;
+    let Some(hooks) = hooks_of(&root)? else { return Ok(None) };
+    let on_event = entries(hooks).iter().filter(|entry| entry.key == event);
+    let groups = on_event.flat_map(|entry| items(&entry.value));
+    let mut handlers = groups.filter_map(handlers_of).flat_map(items);
+    Ok(handlers.find_map(|handler| ours(host, handler)).map(str::to_owned))
+}
+
 /// Returns the key by which the user has told `host` in these settings to run no hook at all, if one
 /// does.
 ///
@@ -199,14 +216,19 @@ fn places(host: Host, hooks: &Value) -> Vec<Place> {
     for (event, entry) in entries(hooks).iter().enumerate() {
         for (group, value) in items(&entry.value).iter().enumerate() {
             let handlers = handlers_of(value).map(items).unwrap_or_default();
-            let ours = handlers.iter().enumerate().filter(|(_, handler)| {
-                matches!(value_of(handler, COMMAND), Some(Value { kind: Kind::Text(command), .. })
-                    if is_ours(host, command))
-            });
+            let ours = handlers.iter().enumerate().filter(|(_, it)| ours(host, it).is_some());
             found.extend(ours.map(|(handler, _)| Place { event, group, handler }));
         }
     }
     found
+}
+
+/// Returns the command of a handler that calls us.
+fn ours(host: Host, handler: &Value) -> Option<&str> {
+    match value_of(handler, COMMAND) {
+        Some(Value { kind: Kind::Text(command), .. }) if is_ours(host, command) => Some(command),
+        _ => None,
+    }
 }
 
 fn read(text: &str) -> Result<Value, Refused> {

@@ -16,5 +16,5 @@ mod hooks;
 mod register;
 mod scan;
 
-pub use hooks::{Position, Refused, events, install, positions, remove, switched_off};
+pub use hooks::{Position, Refused, command, events, install, positions, remove, switched_off};
 pub use register::Registration;

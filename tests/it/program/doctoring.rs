@@ -1,6 +1,7 @@
 //! The doctor says of each thing that we rely on whether it holds, and what to do where it doesn't;
 //! it leaves nothing behind.
 
+mod agents;
 mod left_behind;
 mod told;
 
@@ -18,10 +19,15 @@ use crate::support::{
     world::{Ran, World},
 };
 
-/// The program, whose user's home is the root.
+/// Where the system's own programs are.
+const PATH: &str = "/usr/bin:/bin";
+
+/// The program, whose user's home is the root, with the plainest shell, and without this machine's own
+/// agents.
 fn command(world: &World, args: &[&str]) -> Command {
     let mut command = world.command(&[&["doctor"], args].concat());
     command.env("HOME", world.root()).env_remove("CODEX_HOME").env_remove("CLAUDE_CONFIG_DIR");
+    command.env("SHELL", "/bin/sh").env("PATH", PATH);
     command
 }
 
@@ -257,6 +263,8 @@ fn of_installed(world: &World, host: Host, path: &str) -> Value {
     Ran::of(&mut install).ends(0);
     if host == Host::Codex {
         trust(world);
+        // Its hooks are called by a login shell, which sets PATH anew.
+        fs::write(world.root().join(".profile"), format!("PATH='{path}'\n")).expect("a profile");
     }
     let mut command = command(world, &["--json"]);
     command.env("PATH", path).env("GOOSE_MOIM_MESSAGE_FILE", world.root().join("moim.md"));

@@ -1,11 +1,12 @@
-//! Whether a program gives a note back when it is called as an agent calls its hook: tried with a note
-//! of our own, in a store of our own, since a hook ends well whatever goes wrong.
+//! Whether a note comes back when an agent's hook is called as the agent calls it, by the command that
+//! stands in its settings: tried with a note of our own, in a store of our own, since a hook ends well
+//! whatever goes wrong.
 
 use std::{
+    env,
     fs::{self, File},
     io,
     process::{Command, ExitStatus, Stdio},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -22,20 +23,36 @@ use graff_notes::{
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::probe::{SESSION, Scratch};
-use crate::{command::hook::LONGEST, context::now, failure::Failure, signals::Held};
+use super::{
+    bounded::Running,
+    probe::{SESSION, Scratch},
+};
+use crate::{
+    command::hook::LONGEST, context::now, failure::Failure, masked, output::quoted, signals::Held,
+};
 
 /// How long a call may take: a busy machine may be as long again in starting it.
 const LIMIT: Duration = LONGEST.saturating_mul(2);
 
-/// How often is looked whether it has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// The status under which a shell ends that finds no program of the name.
+///
+/// Source: POSIX, "Exit Status for Commands".
+const NOT_FOUND: i32 = 127;
 
-/// What is wrong with a program, in words that read on after its path.
+/// What a hook is called by, as it stands in an agent's settings.
+#[derive(Debug)]
+pub(super) struct Called {
+    host: Host,
+    command: String,
+}
+
+/// What is wrong with a call, in words that read on after the command.
 #[derive(Debug, Error)]
 pub(super) enum Wrong {
     #[error("cannot be run: {0}")]
     NotRun(io::Error),
+    #[error("names a program that is not to be found")]
+    NotFound,
     #[error("ended with {0}")]
     Ended(ExitStatus),
     #[error("had not ended after {} s", LIMIT.as_secs())]
@@ -46,17 +63,6 @@ pub(super) enum Wrong {
     NotTried(String),
 }
 
-impl Wrong {
-    /// Returns what to do.
-    pub(super) const fn advice(&self) -> &'static str {
-        match self {
-            Self::NotRun(_) => "check its rights",
-            Self::NotTried(_) => Scratch::ADVICE,
-            _ => "let a graff-notes that works stand before it in PATH, or in its place",
-        }
-    }
-}
-
 /// A store of our own with a note that nobody can know who hasn't read it, and the files of a call.
 struct Trial {
     _scratch: Scratch,
@@ -64,23 +70,86 @@ struct Trial {
     note: String,
 }
 
-/// Calls the hook of `host` as that does, beside the notes in `store`; returns what is wrong, where no
-/// note comes back.
-pub(super) fn answers(
-    program: &Utf8Path,
-    host: &str,
-    store: &Store,
-    held: &Held,
-) -> Result<(), Wrong> {
-    let host: Host = host.parse().map_err(|why| Wrong::NotTried(format!("{why}")))?;
-    let trial = Trial::beside(store).map_err(|why| Wrong::NotTried(why.to_string()))?;
-    let mut call = trial.call(program, host).map_err(|e| Wrong::NotTried(e.to_string()))?;
-    match ended(&mut call, held).map_err(Wrong::NotRun)? {
-        Some(status) if status.success() => {}
-        Some(status) => return Err(Wrong::Ended(status)),
-        None => return Err(Wrong::GoesOn),
+impl Called {
+    /// Returns the call of `host` by this command, or by ours, where its settings have none.
+    pub(super) fn by(host: Host, command: Option<String>) -> Self {
+        Self { host, command: command.unwrap_or_else(|| ours(host)) }
     }
-    if trial.came_back(host) { Ok(()) } else { Err(Wrong::NoNote) }
+
+    /// Returns the event by which a note is asked for.
+    pub(super) const fn event(host: Host) -> &'static str {
+        match host {
+            Host::Gemini => "BeforeAgent",
+            Host::Opencode => "SystemPrompt",
+            Host::ClaudeCode | Host::Codex | Host::Goose => "UserPromptSubmit",
+        }
+    }
+
+    /// Returns the command as it is shown: an edited one may hold a secret.
+    pub(super) fn shown(&self) -> String {
+        if self.command == ours(self.host) {
+            self.command.clone()
+        } else {
+            masked::command(&self.command)
+        }
+    }
+
+    /// Returns whether it says itself where the notes are, so that it cannot be tried elsewhere.
+    pub(super) fn names_a_root(&self) -> bool {
+        self.command.contains("--root")
+    }
+
+    /// Calls it beside the notes in `store`; returns what is wrong, where no note comes back.
+    pub(super) fn answers(&self, store: &Store, held: &Held) -> Result<(), Wrong> {
+        let trial = Trial::beside(store).map_err(|why| Wrong::NotTried(why.to_string()))?;
+        let mut call = trial.call(self, store).map_err(|e| Wrong::NotTried(e.to_string()))?;
+        let not_run = |e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => Wrong::NotFound,
+            _ => Wrong::NotRun(e),
+        };
+        let running = Running::start(&mut call).map_err(not_run)?;
+        match running.end_by(Instant::now() + LIMIT, held).map_err(Wrong::NotRun)? {
+            Some(status) if status.success() => {}
+            Some(status) if status.code() == Some(NOT_FOUND) => return Err(Wrong::NotFound),
+            Some(status) => return Err(Wrong::Ended(status)),
+            None => return Err(Wrong::GoesOn),
+        }
+        if trial.came_back(self.host) { Ok(()) } else { Err(Wrong::NoNote) }
+    }
+
+    /// Returns what runs it, as its agent does: Codex by the user's own shell, with what that reads at
+    /// a login, and opencode without a shell. It goes by the notes below `root`.
+    fn program(&self, root: &Utf8Path) -> Command {
+        let by = |shell: &str, flag: &str| {
+            let mut command = Command::new(shell);
+            command.arg(flag).arg(self.rooted(root));
+            command
+        };
+        match self.host {
+            Host::ClaudeCode | Host::Goose => by("/bin/sh", "-c"),
+            Host::Gemini => by("bash", "-c"),
+            Host::Codex => by(&env::var("SHELL").unwrap_or_else(|_| "/bin/sh".to_owned()), "-lc"),
+            Host::Opencode => {
+                let mut command = Command::new("graff-notes");
+                command.args(["hook", self.host.as_str(), "--root", root.as_str()]);
+                command
+            }
+        }
+    }
+
+    /// Returns the command with the root that it is to go by, unless words behind it would not be its
+    /// own; a variable says the same, which a shell may set anew.
+    fn rooted(&self, root: &Utf8Path) -> String {
+        let is_one = !self.command.contains([';', '|', '&', '<', '>', '(', ')', '`', '#', '\n']);
+        let root =
+            if is_one { format!(" --root {}", quoted(root.as_str())) } else { String::new() };
+        format!("{}{root}", self.command)
+    }
+}
+
+/// Returns the command that `hooks install` puts into the settings of `host`.
+fn ours(host: Host) -> String {
+    format!("graff-notes hook {host}")
 }
 
 impl Trial {
@@ -105,19 +174,16 @@ impl Trial {
 
     /// Returns the call, which leaves all that it leaves in our folder. It speaks through files: a pipe
     /// would stay open for as long as whatever it starts.
-    fn call(&self, program: &Utf8Path, host: Host) -> io::Result<Command> {
-        let event = match host {
-            Host::Gemini => "BeforeAgent",
-            Host::Opencode => "SystemPrompt",
-            Host::ClaudeCode | Host::Codex | Host::Goose => "UserPromptSubmit",
-        };
+    fn call(&self, called: &Called, store: &Store) -> io::Result<Command> {
         let said = json!({
-            "hook_event_name": event, "session_id": SESSION, "cwd": self.folder, "prompt": "",
+            "hook_event_name": Called::event(called.host), "session_id": SESSION,
+            "cwd": self.folder, "prompt": "",
         });
         let payload = self.folder.join("payload");
         fs::write(&payload, said.to_string())?;
-        let mut call = Command::new(program);
-        call.args(["hook", host.as_str(), "--root", self.folder.as_str()]);
+        let mut call = called.program(&self.folder);
+        call.current_dir(store.root()).env("GRAFF_ROOT", &self.folder);
+        call.env("CLAUDE_PROJECT_DIR", store.root()).env("GEMINI_PROJECT_DIR", store.root());
         call.env("XDG_STATE_HOME", &self.folder).env("GOOSE_MOIM_MESSAGE_FILE", self.moim());
         call.stdin(File::open(payload)?).stdout(File::create(self.answer())?);
         call.stderr(Stdio::null());
@@ -146,21 +212,5 @@ impl Trial {
     /// The file that goose would read.
     fn moim(&self) -> Utf8PathBuf {
         self.folder.join("moim.md")
-    }
-}
-
-/// Runs a program to its end, or ends it where it overruns the limit, or we are to end.
-fn ended(call: &mut Command, held: &Held) -> io::Result<Option<ExitStatus>> {
-    let (mut child, begun) = (call.spawn()?, Instant::now());
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if begun.elapsed() > LIMIT || held.have_come() {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(LOOK_EVERY);
     }
 }

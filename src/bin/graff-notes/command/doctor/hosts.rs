@@ -1,8 +1,18 @@
-//! Whether the agents' hooks are installed, and whether a call of ours answers as they would call it.
+//! Whether the agents' hooks are installed, and whether a note comes back as they would call it.
 
-use graff_notes::{host::hook::Host, store::Store};
+use std::fs;
 
-use super::{Finding, call::answers};
+use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::{
+    host::{hook::Host, settings},
+    store::Store,
+};
+
+use super::{
+    Finding,
+    call::{Called, Wrong},
+    probe::Scratch,
+};
 use crate::{
     command::{
         hook::goose_reads,
@@ -12,6 +22,9 @@ use crate::{
 };
 
 const CHECK: &str = "hooks";
+
+/// Where goose's hooks stand, beside the file by which it knows the plugin.
+const GOOSE_HOOKS: &str = "hooks/hooks.json";
 
 /// Says how each agent stands to us.
 pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
@@ -40,10 +53,6 @@ fn one(standing: &Standing, store: &Store, held: &Held) -> Finding {
 fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, Finding> {
     let Standing { host, scope, .. } = standing;
     let installed = |what: &str| format!("{host}, {scope}: installed, and {what}");
-    let Some(program) = &standing.reachable else {
-        let detail = format!("{host}, {scope}: no folder in PATH has graff-notes");
-        return Err(Finding::failure(CHECK, detail, "put the program into a folder of PATH"));
-    };
     if let Some(why) = &standing.untold {
         let advice = why.advice().unwrap_or_default();
         return Err(Finding::warning(CHECK, installed(&why.to_string()), advice));
@@ -60,15 +69,57 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
         let advice = "trust the hooks with /hooks in codex";
         return Err(Finding::warning(CHECK, installed("not trusted"), advice));
     }
-    answers(program, host, store, held).map_err(|wrong| {
-        let detail = format!("{host}, {scope}: {program} {wrong}");
-        Finding::failure(CHECK, detail, wrong.advice())
-    })?;
+    tried(standing, store, held)?;
     if *host == Host::Goose.as_str() && goose_reads().is_none() {
         let detail = installed("goose is told of no file: GOOSE_MOIM_MESSAGE_FILE isn't set here");
         return Err(Finding::warning(CHECK, detail, GOOSE_STEP));
     }
     Ok(Finding::ok(CHECK, installed("answers")))
+}
+
+/// Calls the hook by the command that stands in the settings, and says why no note came back.
+fn tried(standing: &Standing, store: &Store, held: &Held) -> Result<(), Finding> {
+    let Standing { host, scope, .. } = standing;
+    let Ok(host) = host.parse::<Host>() else { return Ok(()) }; // it is one's own name
+    let called = Called::by(host, command(host, &standing.settings));
+    let shown = called.shown();
+    if called.names_a_root() {
+        let detail =
+            format!("{host}, {scope}: installed, and not called: `{shown}` names its root");
+        return Err(Finding::warning(CHECK, detail, "`graff-notes hooks status` says who called"));
+    }
+    called.answers(store, held).map_err(|wrong| {
+        let detail = match (&wrong, &standing.reachable) {
+            (Wrong::NotFound, None) => {
+                format!("{host}, {scope}: no folder in PATH has graff-notes")
+            }
+            _ => format!("{host}, {scope}: `{shown}` {wrong}"),
+        };
+        Finding::failure(CHECK, detail, advice(&wrong, standing.reachable.as_deref()))
+    })
+}
+
+/// Returns the command by which the agent calls us, where its settings name one: the plugin for opencode
+/// does not.
+fn command(host: Host, path: &Utf8Path) -> Option<String> {
+    let path = match host {
+        Host::Goose => path.with_file_name(GOOSE_HOOKS),
+        _ => Utf8PathBuf::from(path),
+    };
+    let text = fs::read_to_string(path).ok()?;
+    settings::command(host, &text, Called::event(host)).ok()?
+}
+
+/// Returns what to do about a call in which no note came back, where PATH finds `program`.
+fn advice(wrong: &Wrong, program: Option<&Utf8Path>) -> String {
+    match (wrong, program) {
+        (Wrong::NotRun(_), _) => "check its rights".to_owned(),
+        (Wrong::NotTried(_), _) => Scratch::ADVICE.to_owned(),
+        (_, None) => "put the program into a folder of PATH".to_owned(),
+        (_, Some(program)) => {
+            format!("PATH finds {program}: let one that works stand before it, or in its place")
+        }
+    }
 }
 
 fn install(host: &str) -> String {

@@ -1,10 +1,12 @@
 //! `doctor`: whether what we rely on holds here, a line a check, and what to do where it doesn't.
 
+mod bounded;
 mod call;
 mod hosts;
 mod place;
 mod probe;
 mod sessions;
+mod versions;
 
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -30,7 +32,9 @@ For a report to us: what `graff-notes doctor` prints, and `graff-notes config sh
 the text of a note, and what may be a secret in the settings is masked; look all the same whether you \
 want to tell the names and paths.
 
-It writes a note in a folder of its own beside the notes, with a second process, and removes it. \
+It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
+asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
+agent's settings, for a note in that folder. None of them is waited for longer than five seconds. \
 In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
 what to do.
 
@@ -102,6 +106,7 @@ impl Doctor {
         let held = Held::hold();
         findings.extend(probe::first(&store));
         findings.extend(sessions);
+        findings.extend(versions::all(&store, &held));
         findings.extend(hosts::all(&store, &held));
         held.give_way();
         heard_or_not(say(cx, &findings))?;

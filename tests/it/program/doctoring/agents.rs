@@ -1,0 +1,172 @@
+//! What is asked of the agents themselves: their versions, and whether their hooks come to us by the
+//! command that stands in their own settings.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+};
+
+use camino::Utf8Path;
+use graff_notes::host::hook::Host;
+use serde_json::Value;
+
+use super::{PATH, command, finding, of_installed};
+#[cfg(target_os = "linux")]
+use crate::support::wait_until;
+use crate::support::{
+    found::{in_time, put, put_script, was_late},
+    world::{Ran, World},
+};
+
+/// Puts a program into a folder.
+fn program(folder: &Utf8Path, name: &str, script: &str) {
+    fs::create_dir_all(folder).expect("a folder");
+    fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).expect("a program");
+    fs::set_permissions(folder.join(name), Permissions::from_mode(0o755)).expect("it can be run");
+}
+
+/// A project in which Claude Code has our hooks, by another command than ours.
+fn world_called_by(called: &str) -> World {
+    let world = World::new();
+    let mut install = world.command(&["hooks", "install", "claude-code"]);
+    Ran::of(install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR")).ends(0);
+    let settings = world.root().join(".claude/settings.json");
+    let text = fs::read_to_string(&settings).expect("settings");
+    let called = serde_json::to_string(called).expect("a string");
+    fs::write(settings, text.replace("\"graff-notes hook claude-code\"", &called))
+        .expect("written");
+    world
+}
+
+/// What is found of the hooks of Claude Code with this PATH.
+fn of_claude(world: &World, path: &str) -> Value {
+    let found = Ran::of(command(world, &["--json"]).env("PATH", path)).answers();
+    let of_claude = |it: &&Value| {
+        it["check"] == "hooks"
+            && it["detail"].as_str().is_some_and(|detail| detail.starts_with("claude-code"))
+    };
+    found.iter().find(of_claude).expect("a finding").clone()
+}
+
+#[test]
+fn a_hook_is_called_by_the_command_in_the_settings() {
+    let bin = World::new();
+    let good = bin.root().join("a good one");
+    put(&good);
+    for called in [
+        format!("'{good}/graff-notes' hook claude-code"),
+        format!("GRAFF_ROOT=/nowhere '{good}/graff-notes' hook claude"),
+        format!("'{good}/graff-notes' hook claude-code || true"),
+    ] {
+        let world = world_called_by(&called);
+        let before = world.files();
+        let finding = in_time(|| {
+            let finding = of_claude(&world, PATH);
+            (!was_late(&good)).then_some(finding)
+        });
+        assert_eq!(finding["status"], "ok", "{called}: {finding}");
+        assert_eq!(world.files(), before, "{called}");
+    }
+}
+
+#[test]
+fn a_command_that_does_not_work_is_no_better_for_one_in_path_that_does() {
+    let (bin, other) = (World::new(), World::new());
+    put(bin.root());
+    put_script(other.root(), "#!/bin/sh\nexit 9\n");
+    let path = format!("{}:{PATH}", bin.root());
+    let broken = format!("{}/graff-notes hook claude-code", other.root());
+    let finding = of_claude(&world_called_by(&broken), &path);
+    assert_eq!(finding["status"], "failure", "{finding}");
+    let detail = finding["detail"].as_str().expect("words");
+    assert!(detail.ends_with("ended with exit status: 9"), "{finding}");
+    let lost = of_claude(&world_called_by("/no/such/graff-notes hook claude-code"), &path);
+    let detail = lost["detail"].as_str().expect("words");
+    assert!(detail.ends_with("names a program that is not to be found"), "{lost}");
+}
+
+#[test]
+fn a_command_that_names_its_root_is_not_called_since_no_note_of_ours_is_there() {
+    let bin = World::new();
+    put_script(bin.root(), "#!/bin/sh\n: >\"${0%/*}/called\"\n");
+    let world = world_called_by("graff-notes hook claude-code --root /notes");
+    let finding = of_claude(&world, &format!("{}:{PATH}", bin.root()));
+    assert_eq!(finding["status"], "warning", "{finding}");
+    assert!(!bin.root().join("called").exists());
+}
+
+#[test]
+fn a_command_is_told_without_what_may_be_a_secret() {
+    let bin = World::new();
+    put_script(bin.root(), "#!/bin/sh\nexit 9\n");
+    let world = world_called_by("KEY=s3cret graff-notes hook claude-code");
+    let finding = of_claude(&world, &format!("{}:{PATH}", bin.root()));
+    assert_eq!(finding["status"], "failure");
+    assert!(!finding.to_string().contains("s3cret"), "{finding}");
+}
+
+#[test]
+fn codex_finds_what_a_login_shell_of_the_user_finds() {
+    let (world, bin) = (World::new(), World::new());
+    put(bin.root());
+    let path = format!("{}:/usr/bin:/bin", bin.root());
+    let of_codex = || {
+        in_time(|| {
+            let finding = of_installed(&world, Host::Codex, &path);
+            (!was_late(bin.root())).then_some(finding)
+        })
+    };
+    assert_eq!(of_codex()["status"], "ok");
+    let asked = |profile: &str| {
+        fs::write(world.root().join(".profile"), profile).expect("a profile");
+        let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).answers();
+        let of_codex =
+            |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("codex, "));
+        found.iter().find(of_codex).expect("a finding").clone()
+    };
+    let lost = asked("PATH=/usr/bin:/bin\n");
+    assert_eq!(lost["status"], "failure", "{lost}");
+}
+
+#[test]
+fn every_agent_in_path_is_asked_for_its_version_and_the_others_are_named() {
+    let (world, bin) = (World::new(), World::new());
+    program(bin.root(), "claude", "echo; echo '9.9.9 (Claude Code)'; echo more");
+    program(bin.root(), "codex", "echo 'codex-cli 8.8.8'; sleep 5 &");
+    program(bin.root(), "gemini", "exit 3");
+    program(bin.root(), "opencode", ":");
+    let before = world.files();
+    let path = format!("{}:{PATH}", bin.root());
+    let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).ends(0).answers();
+    let found = found.iter().filter(|finding| finding["check"] == "agents");
+    let found: Vec<_> = found.map(|it| (it["status"].as_str(), it["detail"].as_str())).collect();
+    let expected = [
+        ("ok", "claude-code: 9.9.9 (Claude Code)"),
+        ("ok", "codex: codex-cli 8.8.8"),
+        ("warning", "gemini: `gemini --version` ended with exit status: 3"),
+        ("warning", "opencode: `opencode --version` said nothing"),
+        ("ok", "goose: no folder in PATH has `goose`"),
+    ];
+    assert_eq!(found, expected.map(|(status, detail)| (Some(status), Some(detail))));
+    assert_eq!(world.files(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_does_not_answer_is_ended_with_all_that_it_has_started() {
+    let (world, bin) = (World::new(), World::new());
+    let pid = bin.root().join("pid");
+    program(bin.root(), "goose", &format!("sleep 600 & echo $! >'{pid}'; wait"));
+    let path = format!("{}:{PATH}", bin.root());
+    let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).ends(0).answers();
+    let words = "goose: `goose --version` had not ended after 5 s";
+    assert!(found.iter().any(|it| it["detail"] == words && it["status"] == "warning"), "{found:?}");
+    assert_eq!(finding(&found, "sync")["status"], "ok");
+    let pid = fs::read_to_string(pid).expect("a number");
+    // One that has ended and that nobody has asked about has no command any more.
+    let is_at_work = || {
+        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+        !command.is_empty()
+    };
+    wait_until("what it has started ends", || !is_at_work());
+}
