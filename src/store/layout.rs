@@ -117,6 +117,12 @@ pub(super) fn side_new(session: &SessionName) -> String {
     [session.stem(), SIDE_NEW_SUFFIX].concat()
 }
 
+/// Returns the stem of a name that only stands there while a log is being replaced, or where that was
+/// cut short.
+pub(super) fn stem_of_a_replacement(name: &str) -> Option<&str> {
+    [REPAIRED_SUFFIX, REPAIRING_SUFFIX].iter().find_map(|suffix| name.strip_suffix(suffix))
+}
+
 /// Returns whether a name is that of a log or a lock.
 pub(super) fn is_of_a_session(name: &str) -> bool {
     name.ends_with(LOG_SUFFIX) || name.ends_with(LOCK_SUFFIX)

@@ -18,11 +18,18 @@ pub struct Sessions {
     /// Files that end like a log and whose names we would not have given, by name: those of other
     /// programs, until they are imported.
     pub unrecognised: Vec<String>,
+    /// Sessions without a log, by name, whose first one was begun: an import that is at work on it or was
+    /// cut short. What it was to bring still stands where it came from.
+    pub begun: Vec<SessionName>,
 }
 
 pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
     let mut found = Sessions::default();
     for file in folder.names()? {
+        if let Some(stem) = layout::stem_of_a_replacement(&file) {
+            found.begun.extend(SessionName::from_stem(stem));
+            continue;
+        }
         let Some(stem) = file.strip_suffix(layout::LOG_SUFFIX) else { continue };
         match SessionName::from_stem(stem) {
             Some(name) => found.names.push(name),
@@ -31,6 +38,9 @@ pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
     }
     found.names.sort_unstable();
     found.unrecognised.sort_unstable();
+    found.begun.sort_unstable();
+    found.begun.dedup();
+    found.begun.retain(|name| found.names.binary_search(name).is_err());
     Ok(found)
 }
 
@@ -49,6 +59,9 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
     for name in &names {
         is_known |= folder.identity(name)?.is_some();
     }
+    let mark = layout::repairing(session);
+    let is_but_a_mark = !is_known && folder.identity(&mark)?.is_some();
+    is_known |= is_but_a_mark;
     if !is_known {
         return Err(Error::on(ErrorKind::NotFound, "forget", &folder.path(&layout::log(session)))
             .with_detail("nothing is stored for this session"));
@@ -66,8 +79,8 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
         e.with_kind(ErrorKind::Uncertain)
             .with_detail("the session is forgotten, but a loss of power may bring it back")
     })?;
-    let _ = folder.remove_if_there(&layout::repairing(session)); // else the next append does it
-    Ok(())
+    let unmarked = folder.remove_if_there(&mark);
+    if is_but_a_mark { unmarked } else { Ok(()) } // else the next append does it
 }
 
 /// Returns another session that has records in the file `name`, if that file is its own as well.

@@ -122,6 +122,20 @@ fn has_log(store: &Store, session: &SessionName) -> bool {
     fs::symlink_metadata(store.log_path(session)).is_ok()
 }
 
+/// Returns whether a session has no log since an import of it never came to its end.
+fn is_unfinished(store: &Store, session: &SessionName) -> bool {
+    store.sessions().is_ok_and(|sessions| sessions.begun.contains(session))
+}
+
+/// Returns what to do about a session of which an import never came to its end.
+pub(crate) fn finish(session: &SessionName) -> String {
+    let name = session.to_argument();
+    format!(
+        "if none is at work, import it again, which is safe; `graff-notes forget {name}` clears away what \
+         was begun"
+    )
+}
+
 /// Returns the sessions whose names begin with that of `session`, which has no log, by name.
 fn begun_by(store: &Store, session: &SessionName) -> Vec<SessionName> {
     let mut names = store.sessions().unwrap_or_default().names;
@@ -169,11 +183,10 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
         let quoted =
             if session.to_argument() == name { name.to_owned() } else { format!("{name:?}") };
         let what = format_args!("find session {quoted}: it has no log in {folder}");
-        let begun = begun_by(store, session);
-        let advice = if begun.is_empty() {
-            error.advice().to_owned()
-        } else {
-            format!("write the whole name: {}", named(&begun))
+        let advice = match begun_by(store, session) {
+            _ if is_unfinished(store, session) => finish(session),
+            none if none.is_empty() => error.advice().to_owned(),
+            others => format!("write the whole name: {}", named(&others)),
         };
         return Failure::nothing(what).advise(advice).about(session).at(folder);
     }

@@ -1,6 +1,7 @@
 //! An import brings every record that comes, or none; what is here stays, and is never made to give
 //! way.
 
+mod begun;
 mod midway;
 
 use std::{fs, os::unix::fs::PermissionsExt};

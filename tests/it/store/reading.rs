@@ -257,6 +257,7 @@ fn the_sessions_are_those_with_a_log_and_no_leftover_counts() {
     let found = home.store.sessions().expect("a folder");
     assert_eq!(found.names, ["another one", ".hidden", "s1"].map(session).to_vec().sorted());
     assert_eq!(found.unrecognised, ["b c.notes.jsonl"]);
+    assert_eq!(found.begun, [session("s9")]);
 }
 
 trait Sorted {

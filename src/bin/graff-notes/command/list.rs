@@ -97,8 +97,9 @@ struct Rows {
 impl List {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
-        let Sessions { names, unrecognised } = store.sessions()?;
-        if names.is_empty() && unrecognised.is_empty() {
+        let Sessions { names, unrecognised, begun } = store.sessions()?;
+        passed_over::warn_of_begun(cx, &begun);
+        if names.is_empty() && unrecognised.is_empty() && begun.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
         let mut rows = Rows {

@@ -1,18 +1,35 @@
-//! Files between the logs that another program named: which sessions there are beside them, and what is
-//! said where they are passed over.
+//! What between the logs is none: files that another program named, and logs that were begun and never
+//! came to be. Which sessions there are beside them, and what is said where they are passed over.
 
 use graff_notes::{
     session::SessionName,
     store::{Sessions, Store},
 };
 
-use crate::{context::Context, failure::Failure, output::quoted};
+use crate::{
+    context::{Context, finish},
+    failure::Failure,
+    output::quoted,
+};
 
 /// Returns the sessions of a store, and says which files between their logs are passed over.
 pub(super) fn sessions(cx: &Context, store: &Store) -> Result<Vec<SessionName>, Failure> {
-    let Sessions { names, unrecognised } = store.sessions()?;
+    let Sessions { names, unrecognised, begun } = store.sessions()?;
     warn(cx, store, &unrecognised);
+    warn_of_begun(cx, &begun);
     Ok(names)
+}
+
+/// Says which sessions have no log since an import of it never came to its end.
+pub(super) fn warn_of_begun(cx: &Context, begun: &[SessionName]) {
+    for session in begun {
+        cx.notices.warn_and_advise(unfinished(session), finish(session));
+    }
+}
+
+/// Returns what is so of a session whose first log was begun.
+pub(super) fn unfinished(session: &SessionName) -> String {
+    format!("session {session} has no log: an import of it has not come to its end")
 }
 
 /// Says that these files are passed over, and what can be done about the first.

@@ -13,7 +13,7 @@ use graff_notes::{
 use super::Finding;
 use crate::{
     command::passed_over,
-    context::{is_forgotten, now},
+    context::{finish, is_forgotten, now},
     output::plural,
 };
 
@@ -44,6 +44,11 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
         }
     }
     findings.extend(of_others(store, &sessions.unrecognised));
+    findings.extend(
+        sessions.begun.iter().map(|session| {
+            Finding::warning(CHECK, passed_over::unfinished(session), finish(session))
+        }),
+    );
     if findings.is_empty() {
         let detail = format!("{}, all of them whole", plural(logs, "log"));
         findings.push(Finding::ok(CHECK, detail));
