@@ -12,6 +12,8 @@ pub(crate) mod long_transcript;
 pub(crate) mod notes;
 pub(crate) mod plain_list;
 #[cfg(feature = "cli")]
+pub(crate) mod ran;
+#[cfg(feature = "cli")]
 pub(crate) mod schema;
 pub(crate) mod server;
 #[cfg(target_os = "linux")]

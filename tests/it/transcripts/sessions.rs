@@ -1,5 +1,7 @@
 //! Each real session tells what happened in it, and nothing else.
 
+mod claude_code;
+
 use graff_notes::{host::transcript::Transcript, note::NoteCap, units::Tokens};
 
 use super::{fixture, input, read};
@@ -39,125 +41,6 @@ fn the_sessions_above_90_percent_are_above_it_and_the_compacted_ones_far_below()
     assert_eq!(share("codex-over-90-percent.jsonl", None), 93);
     assert_eq!(share("claude-compacted.jsonl", Some(200_000)), 7);
     assert_eq!(share("codex-compacted.jsonl", None), 7);
-}
-
-#[test]
-fn a_session_of_claude_code_with_failures_a_denial_a_subagent_and_a_compaction() {
-    tells(
-        "claude-compacted.jsonl",
-        "\
-ClaudeCode 58ef3287-4e76-4508-8e7c-2dd7791a7f1a in /home/user/project
-92 records, 1 compactions, input 14000, pressure 754
-Last user request:
-- Now document add in README.md
-
-Open to-do items:
-- in progress: Fix add in calc.py
-
-Last commands, newest first:
-- worked: ./test.sh && git add -A && git -c user.name=x -c user.email=x@x \
-             commit -qm 'Fix add' && git log --oneline
-- worked: for i in $(seq 1 9000); do echo line $i of a long output; done
-- timed out: sleep 5
-- denied: Write /opt/outside.txt
-- failed: Read /nonexistent/file.txt
-- failed: Edit calc.py
-- exit 1: false
-- exit 1: ./test.sh
-- exit 1: cat /nonexistent
-
-Files touched, newest first:
-- edited: README.md
-- written: CHANGES.md
-- edited: calc.py
-
-Last statement of the agent:
-- After the compaction: README done.",
-    );
-}
-
-#[test]
-fn a_session_of_claude_code_that_was_compacted_by_a_command_of_the_user() {
-    tells(
-        "claude-compacted-by-hand.jsonl",
-        "\
-ClaudeCode c703ffec-8546-4874-8b02-b764ddef39ed in /home/user/project
-39 records, 1 compactions, input 1000, pressure 309
-Last user request:
-- fourth prompt
-
-Last statement of the agent:
-- fake reply 3",
-    );
-}
-
-#[test]
-fn a_session_of_claude_code_above_90_percent_of_its_window() {
-    tells(
-        "claude-over-90-percent.jsonl",
-        "\
-ClaudeCode 2b3f5059-7399-4b49-88ab-3f4dbca8d80c in /home/user/project
-86 records, 0 compactions, input 186000, pressure 4574
-Last user request:
-- Now document add in README.md
-
-Open to-do items:
-- in progress: Fix add in calc.py
-
-Last commands, newest first:
-- worked: ./test.sh && git add -A && git -c user.name=x -c user.email=x@x \
-             commit -qm 'Fix add' && git log --oneline
-- worked: for i in $(seq 1 9000); do echo line $i of a long output; done
-- timed out: sleep 5
-- denied: Write /opt/outside.txt
-- failed: Read /nonexistent/file.txt
-- failed: Edit calc.py
-- exit 1: false
-- exit 1: ./test.sh
-- exit 1: cat /nonexistent
-
-Files touched, newest first:
-- edited: README.md
-- written: CHANGES.md
-- edited: calc.py
-
-Last statement of the agent:
-- README done.",
-    );
-}
-
-#[test]
-fn a_session_of_claude_code_with_a_to_do_list_as_a_whole() {
-    tells(
-        "claude-todowrite.jsonl",
-        "\
-ClaudeCode bfdf38b9-5147-486c-938a-06e44d38269a in /home/user/project
-69 records, 0 compactions, input 67500, pressure 4057
-Last user request:
-- Now document add in README.md
-
-Open to-do items:
-- pending: Write docs
-
-Last commands, newest first:
-- worked: ./test.sh && git add -A && git -c user.name=x -c user.email=x@x \
-             commit -qm 'Fix add' && git log --oneline
-- worked: for i in $(seq 1 9000); do echo line $i of a long output; done
-- timed out: sleep 5
-- denied: Write /opt/outside.txt
-- failed: Read /nonexistent/file.txt
-- failed: Edit calc.py
-- exit 1: false
-- exit 1: ./test.sh
-- exit 1: cat /nonexistent
-
-Files touched, newest first:
-- written: CHANGES.md
-- edited: calc.py
-
-Last statement of the agent:
-- ok",
-    );
 }
 
 #[test]

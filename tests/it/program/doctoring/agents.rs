@@ -10,7 +10,7 @@ use camino::Utf8Path;
 use graff_notes::host::hook::Host;
 use serde_json::Value;
 
-use super::{PATH, command, finding, of_installed};
+use super::{PATH, command, finding, hooks::of_installed};
 #[cfg(target_os = "linux")]
 use crate::support::wait_until;
 use crate::support::{
