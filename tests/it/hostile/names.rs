@@ -6,57 +6,60 @@ use graff_notes::{ErrorKind, session::SessionName};
 
 use crate::support::notes::{Home, note};
 
+/// Names that are refused.
+const REFUSED: &[&str] = &[
+    "../../etc/passwd",
+    "..",
+    ".",
+    "",
+    "a/b",
+    "a\\b",
+    "/etc/passwd",
+    "nul\0",
+    "line\nbreak",
+    "\u{1b}[2J",
+];
+
+/// Names that are odd and taken.
+const ACCEPTED: &[&str] = &[
+    "~",
+    "~root",
+    "$HOME",
+    "`id`",
+    "; rm -rf .",
+    "-rf",
+    "--help",
+    "*",
+    "?",
+    "a:b",
+    "con",
+    "COM1.txt",
+    "name.",
+    " ",
+    "trail ",
+    ".env",
+    ".git",
+    ".gitignore",
+    "50%",
+    "%2e%2e%2f",
+    "A",
+    "a",
+    "é",
+    "e\u{301}",
+    "漢字",
+    "\u{202e}gpj",
+    "s1.notes.jsonl",
+    "s1.notes",
+];
+
 #[test]
 fn a_hostile_name_is_refused_or_makes_two_files_in_the_notes_folder_and_none_elsewhere() {
     let long = "a".repeat(300);
-    let refused = [
-        "../../etc/passwd",
-        "..",
-        ".",
-        "",
-        "a/b",
-        "a\\b",
-        "/etc/passwd",
-        "nul\0",
-        "line\nbreak",
-        "\u{1b}[2J",
-        &long,
-    ];
-    for name in refused {
+    for name in REFUSED.iter().chain([&long.as_str()]) {
         let answer = SessionName::parse(name);
         assert!(answer.is_err(), "{name:?}: {answer:?}");
     }
-    let accepted = [
-        "~",
-        "~root",
-        "$HOME",
-        "`id`",
-        "; rm -rf .",
-        "-rf",
-        "--help",
-        "*",
-        "?",
-        "a:b",
-        "con",
-        "COM1.txt",
-        "name.",
-        " ",
-        "trail ",
-        ".env",
-        ".git",
-        ".gitignore",
-        "50%",
-        "%2e%2e%2f",
-        "A",
-        "a",
-        "é",
-        "e\u{301}",
-        "漢字",
-        "\u{202e}gpj",
-        "s1.notes.jsonl",
-        "s1.notes",
-    ];
-    for name in accepted {
+    for name in ACCEPTED {
         let home = Home::new();
         let session = parse(name);
         let appended = home.store.append(&session, &note("mine"));

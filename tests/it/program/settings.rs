@@ -3,7 +3,7 @@
 
 use std::{fs, process::Command};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::world::{Ran, World};
 
@@ -40,42 +40,45 @@ fn run(world: &World, args: &[&str]) -> Ran {
     Ran::of(&mut command(world, args))
 }
 
+/// What is shown of the percent; of that in hooks the same is shown, but for its default.
+#[track_caller]
+fn percent_shown(command: &mut Command) -> Value {
+    let answers = Ran::of(command).quietly().answers();
+    let found = |name| answers.iter().find(|answer| answer["setting"] == name).cloned();
+    let (percent, mut in_hooks) = (found("percent"), found("percent-in-hooks"));
+    let percent = percent.expect("percent is shown");
+    let in_hooks = in_hooks.as_mut().expect("and what it is in hooks");
+    if percent["source"] == "default" {
+        assert_eq!(in_hooks["value"].take(), 75, "{in_hooks}");
+        in_hooks["value"] = percent["value"].clone();
+    }
+    in_hooks["setting"] = percent["setting"].clone();
+    assert_eq!(*in_hooks, percent, "it is the same but for its default");
+    percent
+}
+
 #[test]
 fn the_nearest_place_counts_and_is_named() {
     let world = World::new();
     let decide = ["decide", "--window-tokens", "100000", "--json"];
     let tokens = |ran: Ran| ran.quietly().json()["threshold"]["tokens"].clone();
-    let shown = |command: &mut Command| {
-        let answers = Ran::of(command).quietly().answers();
-        let found = |name| answers.iter().find(|answer| answer["setting"] == name).cloned();
-        let (percent, mut in_hooks) = (found("percent"), found("percent-in-hooks"));
-        let percent = percent.expect("percent is shown");
-        let in_hooks = in_hooks.as_mut().expect("and what it is in hooks");
-        if percent["source"] == "default" {
-            assert_eq!(in_hooks["value"].take(), 75, "{in_hooks}");
-            in_hooks["value"] = percent["value"].clone();
-        }
-        in_hooks["setting"] = percent["setting"].clone();
-        assert_eq!(*in_hooks, percent, "it is the same but for its default");
-        percent
-    };
     let show = ["config", "show", "--json"];
 
     assert_eq!(tokens(run(&world, &decide)), 90_000);
     let answer = json!({"setting": "percent", "value": 90, "source": "default", "from": null});
-    assert_eq!(shown(&mut command(&world, &show)), answer);
+    assert_eq!(percent_shown(&mut command(&world, &show)), answer);
 
     user(&world, "percent = 50\n");
     assert_eq!(tokens(run(&world, &decide)), 50_000);
     let from = world.root().join("xdg/graff-notes/config.toml");
     let answer = json!({"setting": "percent", "value": 50, "source": "user", "from": from});
-    assert_eq!(shown(&mut command(&world, &show)), answer);
+    assert_eq!(percent_shown(&mut command(&world, &show)), answer);
 
     project(&world, "# ours\npercent = 60\n");
     assert_eq!(tokens(run(&world, &decide)), 60_000);
     let from = world.root().join(".graff/config.toml");
     let answer = json!({"setting": "percent", "value": 60, "source": "project", "from": from});
-    assert_eq!(shown(&mut command(&world, &show)), answer);
+    assert_eq!(percent_shown(&mut command(&world, &show)), answer);
 
     let with_variable = |args: &[&str]| {
         let mut command = command(&world, args);
@@ -84,7 +87,7 @@ fn the_nearest_place_counts_and_is_named() {
     };
     assert_eq!(tokens(Ran::of(&mut with_variable(&decide))), 70_000);
     let answer = json!({"setting": "percent", "value": 70, "source": "environment", "from": "GRAFF_PERCENT"});
-    assert_eq!(shown(&mut with_variable(&show)), answer);
+    assert_eq!(percent_shown(&mut with_variable(&show)), answer);
 
     let with_flag = [&decide[..], &["--percent", "80"]].concat();
     assert_eq!(tokens(Ran::of(&mut with_variable(&with_flag))), 80_000);
@@ -121,49 +124,49 @@ fn a_setting_stands_in_for_its_flag_wherever_there_is_one() {
     assert_eq!(decided["threshold"], json!({"tokens": 1_000, "binding": "ceiling"}));
 }
 
+/// What a project's file says, and what is said of it.
+const FAULTS: &[(&str, &str)] = &[
+    (
+        "percent = 0",
+        "line 1: percent is 0, and may be a whole number from 1 to 100, without quotes",
+    ),
+    (
+        "\n# x\npercent = \"90\"",
+        "line 3: percent is the text \"90\", and may be a whole number from 1 to 100, without quotes",
+    ),
+    ("percent = 90.5", "line 1: percent is 90.5, and may be a whole number from 1 to 100"),
+    ("percent = -1", "line 1: percent is -1, and may be"),
+    (
+        "ceiling-tokens = 999",
+        "line 1: ceiling-tokens is 999, and may be 0, or a whole number from 1000 up",
+    ),
+    ("bytes-per-token = 0", "line 1: bytes-per-token is 0, and may be a whole number from 1 up"),
+    (
+        "time = \"soon\"",
+        "line 1: time is the text \"soon\", and may be one of iso, relative, local, in quotes",
+    ),
+    (
+        "calls-cap = 1\npercnt = 90",
+        "line 2: there is no setting \"percnt\", but window-tokens, percent, ",
+    ),
+    ("percent = 90\npercent = 91", "line 2: percent is set twice, and may be once"),
+    ("percent = 90\n= 3", "line 2: "),
+    ("calls-cap = 1\npercent = true", "line 2: percent is true, and may be"),
+    ("percent = [90]", "line 1: percent is a list, and may be"),
+    ("calls-cap = 1\npercent = lots", "line 2: percent: "),
+    (
+        "endpoint = \"http://evil\"",
+        "line 1: endpoint says what is run or who is called, which a project cannot: ",
+    ),
+    ("note-from = \"command:evil\"", "line 1: note-from says what is run or who is called"),
+    ("model = \"x\"", "line 1: model says what is run or who is called"),
+];
+
 #[test]
 fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
     let world = World::new();
     let path = world.root().join(".graff/config.toml");
-    for (text, why) in [
-        (
-            "percent = 0",
-            "line 1: percent is 0, and may be a whole number from 1 to 100, without quotes",
-        ),
-        (
-            "\n# x\npercent = \"90\"",
-            "line 3: percent is the text \"90\", and may be a whole number from 1 to 100, without quotes",
-        ),
-        ("percent = 90.5", "line 1: percent is 90.5, and may be a whole number from 1 to 100"),
-        ("percent = -1", "line 1: percent is -1, and may be"),
-        (
-            "ceiling-tokens = 999",
-            "line 1: ceiling-tokens is 999, and may be 0, or a whole number from 1000 up",
-        ),
-        (
-            "bytes-per-token = 0",
-            "line 1: bytes-per-token is 0, and may be a whole number from 1 up",
-        ),
-        (
-            "time = \"soon\"",
-            "line 1: time is the text \"soon\", and may be one of iso, relative, local, in quotes",
-        ),
-        (
-            "calls-cap = 1\npercnt = 90",
-            "line 2: there is no setting \"percnt\", but window-tokens, percent, ",
-        ),
-        ("percent = 90\npercent = 91", "line 2: percent is set twice, and may be once"),
-        ("percent = 90\n= 3", "line 2: "),
-        ("calls-cap = 1\npercent = true", "line 2: percent is true, and may be"),
-        ("percent = [90]", "line 1: percent is a list, and may be"),
-        ("calls-cap = 1\npercent = lots", "line 2: percent: "),
-        (
-            "endpoint = \"http://evil\"",
-            "line 1: endpoint says what is run or who is called, which a project cannot: ",
-        ),
-        ("note-from = \"command:evil\"", "line 1: note-from says what is run or who is called"),
-        ("model = \"x\"", "line 1: model says what is run or who is called"),
-    ] {
+    for (text, why) in FAULTS {
         project(&world, text);
         for args in [&["decide"][..], &["config", "show"]] {
             let ran = world.run(args).ends(2);
@@ -257,6 +260,25 @@ fn a_file_that_is_none_holds_nobody_up_and_a_faulty_one_costs_no_note() {
     }
 }
 
+/// Addresses, each with what is shown of it.
+const ADDRESSES: &[(&str, &str)] = &[
+    ("https://api.example", "https://api.example"),
+    ("http://localhost:8080/v1/messages", "http://localhost:8080/***"),
+    ("http://[::1]:8080/v1/messages", "http://[::1]:8080/***"),
+    ("https://user:pass@api.example/v1/messages", "https://***@api.example/***"),
+    ("https://us@er:pa/ss@api.example/v1/messages", "https://***"),
+    ("https://us:pa/ss@api.example/v1/messages", "https://***"),
+    ("https://h/v1;key=s3cret", "https://h/***"),
+    ("https://h/v1&key=s3cret", "https://h/***"),
+    ("https://api.example?key=s3cret#x", "https://api.example?***"),
+    ("http://[::1/s3cret", "http://***"),
+    ("https://u:s3cret＠h/v1", "https://***"),
+    ("https://h:s3cret", "https://***"),
+    ("user:s3cret@api.example/messages", "***"),
+    ("s3cret", "***"),
+    ("s3cret://h/v1", "***"),
+];
+
 #[test]
 fn what_may_be_a_secret_in_a_setting_is_not_shown() {
     let shown = |name: &str, value: &str| {
@@ -270,24 +292,8 @@ fn what_may_be_a_secret_in_a_setting_is_not_shown() {
         assert_eq!(answer["value"], row.as_str(), "in JSON as in a pipe");
         row
     };
-    for (value, expected) in [
-        ("https://api.example", "https://api.example"),
-        ("http://localhost:8080/v1/messages", "http://localhost:8080/***"),
-        ("http://[::1]:8080/v1/messages", "http://[::1]:8080/***"),
-        ("https://user:pass@api.example/v1/messages", "https://***@api.example/***"),
-        ("https://us@er:pa/ss@api.example/v1/messages", "https://***"),
-        ("https://us:pa/ss@api.example/v1/messages", "https://***"),
-        ("https://h/v1;key=s3cret", "https://h/***"),
-        ("https://h/v1&key=s3cret", "https://h/***"),
-        ("https://api.example?key=s3cret#x", "https://api.example?***"),
-        ("http://[::1/s3cret", "http://***"),
-        ("https://u:s3cret＠h/v1", "https://***"),
-        ("https://h:s3cret", "https://***"),
-        ("user:s3cret@api.example/messages", "***"),
-        ("s3cret", "***"),
-        ("s3cret://h/v1", "***"),
-    ] {
-        assert_eq!(shown("endpoint", value), expected);
+    for (value, expected) in ADDRESSES {
+        assert_eq!(shown("endpoint", value), *expected);
         assert_eq!(
             shown("note-from", &format!("endpoint:{value}")).contains("***"),
             expected.contains("***")

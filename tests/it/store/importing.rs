@@ -66,27 +66,29 @@ fn a_number_that_nothing_vouches_for_is_not_sealed() {
     ];
     for (third, why) in rows {
         for here in [Disk::default(), holding(&two_notes()).disk()] {
-            let medium = FaultyMedium::new(here);
-            let before = medium.live().remove(LOG);
-            let store = store_on(medium.clone());
-            let imported = import(&store, &[two_notes(), third.clone()].concat());
-            match why {
-                None => {
-                    assert!(matches!(imported, Ok(Import::Added { .. })), "{imported:?}");
-                    assert_eq!(records(&store).len(), 3);
-                    let health = store.verify(&s1()).expect("a log");
-                    assert!(health.is_ok() && health.unsealed == 0, "{health:?}");
-                }
-                Some(why) => {
-                    let e = imported.expect_err("it is refused");
-                    assert_eq!(e.kind(), ErrorKind::InvalidInput);
-                    let said = format!("import into /r/.graff/notes/{LOG}: {why}");
-                    assert_eq!(e.with_causes(), said);
-                    assert_eq!(medium.live().remove(LOG), before);
-                }
-            }
+            is_sealed_or_refused(here, &third, why);
         }
     }
+}
+
+/// Imports two notes and a third record, where the two are there or not.
+#[track_caller]
+fn is_sealed_or_refused(here: Disk, third: &[u8], why: Option<&str>) {
+    let medium = FaultyMedium::new(here);
+    let before = medium.live().remove(LOG);
+    let store = store_on(medium.clone());
+    let imported = import(&store, &[&two_notes(), third].concat());
+    let Some(why) = why else {
+        assert!(matches!(imported, Ok(Import::Added { .. })), "{imported:?}");
+        assert_eq!(records(&store).len(), 3);
+        let health = store.verify(&s1()).expect("a log");
+        assert!(health.is_ok() && health.unsealed == 0, "{health:?}");
+        return;
+    };
+    let e = imported.expect_err("it is refused");
+    assert_eq!(e.kind(), ErrorKind::InvalidInput);
+    assert_eq!(e.with_causes(), format!("import into /r/.graff/notes/{LOG}: {why}"));
+    assert_eq!(medium.live().remove(LOG), before);
 }
 
 #[test]

@@ -46,6 +46,7 @@ impl Schema {
             Vec::from_iter(fault)
         };
         let list = || said.as_array().expect("a list");
+        let length = value.as_array().map(|it| it.len() as u64);
         let fits = || list().iter().filter(|one| self.check(one, value, place).is_empty()).count();
         match keyword {
             "$schema" | "title" | "description" | "$defs" => Vec::new(),
@@ -60,31 +61,20 @@ impl Schema {
             "anyOf" => holds(fits() > 0),
             "minimum" => holds(integer(value).is_none_or(|it| Some(it) >= integer(said))),
             "maximum" => holds(integer(value).is_none_or(|it| Some(it) <= integer(said))),
-            "minItems" => holds(
-                value
-                    .as_array()
-                    .is_none_or(|it| it.len() as u64 >= said.as_u64().expect("a number")),
-            ),
-            "maxItems" => holds(
-                value
-                    .as_array()
-                    .is_none_or(|it| it.len() as u64 <= said.as_u64().expect("a number")),
-            ),
+            "minItems" => holds(length.is_none_or(|it| it >= said.as_u64().expect("a number"))),
+            "maxItems" => holds(length.is_none_or(|it| it <= said.as_u64().expect("a number"))),
             "items" => {
                 let items = value.as_array().into_iter().flatten().enumerate();
                 items.flat_map(|(at, it)| self.check(said, it, &format!("{place}[{at}]"))).collect()
             }
             "required" => {
-                let is_there = |name: &&Value| value.get(name.as_str().expect("a name")).is_some();
-                holds(!value.is_object() || list().iter().all(|name| is_there(&name)))
+                let is_there = |name: &Value| value.get(name.as_str().expect("a name")).is_some();
+                holds(!value.is_object() || list().iter().all(is_there))
             }
             "properties" => self.properties(said, value, place),
             "additionalProperties" => {
                 assert_eq!(said, false, "{place}");
-                let known = |name: &String| {
-                    schema.get("properties").is_some_and(|it| it.get(name).is_some())
-                };
-                holds(value.as_object().is_none_or(|it| it.keys().all(known)))
+                holds(has_no_other_keys(schema, value))
             }
             _ => panic!("{place}: the keyword {keyword} is not known here"),
         }
@@ -119,4 +109,11 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
         "integer" => integer(value).is_some(),
         other => panic!("the type {other} is not known here"),
     }
+}
+
+/// Whether an object has no keys but those that a schema knows.
+fn has_no_other_keys(schema: &Map<String, Value>, value: &Value) -> bool {
+    let is_known =
+        |name: &String| schema.get("properties").is_some_and(|it| it.get(name).is_some());
+    value.as_object().is_none_or(|it| it.keys().all(is_known))
 }

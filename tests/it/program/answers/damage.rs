@@ -4,6 +4,21 @@ use serde_json::{Value, json};
 
 use super::{fields, world};
 
+/// The first fields of an answer of `verify`, in their order.
+const FIELDS: [&str; 11] = [
+    "session",
+    "path",
+    "notes",
+    "attempts",
+    "bad_lines",
+    "foreign",
+    "newer_version",
+    "blank_lines",
+    "unsealed",
+    "torn_tail",
+    "final_newline_missing",
+];
+
 #[test]
 fn verify_tells_the_figures_and_every_fault() {
     let world = world();
@@ -42,22 +57,7 @@ fn verify_tells_the_figures_and_every_fault() {
         "ok": false
     });
     assert_eq!(answer, expected);
-    assert_eq!(
-        fields(ran.stdout())[..11],
-        [
-            "session",
-            "path",
-            "notes",
-            "attempts",
-            "bad_lines",
-            "foreign",
-            "newer_version",
-            "blank_lines",
-            "unsealed",
-            "torn_tail",
-            "final_newline_missing"
-        ]
-    );
+    assert_eq!(fields(ran.stdout())[..11], FIELDS);
 }
 
 #[test]
