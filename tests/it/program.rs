@@ -5,6 +5,7 @@
 
 #![cfg(feature = "cli")]
 
+mod agreeing;
 mod answers;
 mod asking;
 mod beginnings;
