@@ -8,7 +8,7 @@ use super::{
     two_notes,
 };
 use crate::support::{
-    faulty::{FaultyMedium, IGNORE, Image, Op, OpKind, images},
+    faulty::{Fault, FaultyMedium, IGNORE, Image, Op, OpKind, When, images},
     notes::{LOG, add, line, s1, store_on},
 };
 
@@ -38,7 +38,7 @@ struct Damaged {
 
 impl Damaged {
     /// With older lines and without.
-    const ALL: [Self; 2] = [Self { older: b"older\n" }, Self { older: b"" }];
+    const ALL: [Self; 2] = [Self { older: b"an older line\n" }, Self { older: b"" }];
 
     fn fused() -> Vec<u8> {
         [TORN, &line(3, "three")].concat()
@@ -93,6 +93,38 @@ fn a_repair_that_was_cut_short_and_is_begun_again_puts_each_line_beside_the_log_
             });
         }
     }
+}
+
+#[test]
+fn a_repair_that_was_killed_in_the_middle_of_a_write_is_finished_by_the_next() {
+    let mut killed = 0;
+    let stale = Image::from([("s1.notes.repaired".to_owned(), b"half".to_vec())]);
+    let each =
+        Damaged::ALL.iter().flat_map(|damaged| [(damaged, Image::new()), (damaged, stale.clone())]);
+    for (damaged, mut image) in each {
+        image.append(&mut damaged.image());
+        let alone = FaultyMedium::holding(&image);
+        repair(&alone).expect("it goes well");
+        let writes = alone.trace().into_iter().enumerate();
+        for (index, op) in writes.filter(|(_, op)| op.kind == OpKind::Append) {
+            let mut seen = None;
+            for taken in 0.. {
+                let medium = FaultyMedium::holding(&image);
+                medium.plan(When::At(index), Fault::Short(taken));
+                medium.freeze_at(index + 1);
+                let _ = repair(&medium);
+                let left = Some(medium.live());
+                if seen == left {
+                    break; // all but the last byte: more is never taken
+                }
+                seen = left;
+                let said = format!("killed after {taken} bytes of {op:?}");
+                damaged.is_repaired_by_another_repair(&medium.after_kill(), &said);
+                killed += 1;
+            }
+        }
+    }
+    assert!(killed > 400, "{killed}");
 }
 
 #[test]

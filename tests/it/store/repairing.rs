@@ -1,10 +1,10 @@
 //! The promise: a repair keeps every good line byte for byte and in its place, puts the rest beside
 //! the log, and where it fails it has changed nothing.
 
-use std::fs;
+use std::{collections::BTreeMap, fs, io};
 
 use graff_notes::{
-    ErrorKind,
+    Error, ErrorKind,
     log::{Concern, Fault, Finding},
     store::{Dropped, FinalNewline, Repair, RepairMode},
     units::Bytes,
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::{FOREIGN, NEWER, TORN, UNSEALED, two_notes};
 use crate::support::{
-    faulty::{Fault as DiskFault, FaultyMedium, Image, When},
+    faulty::{Fault as DiskFault, FaultyMedium, Image, OpKind, When},
     logs,
     notes::{Home, LOG, add, line, records, s1, store_on},
     report,
@@ -153,32 +153,104 @@ fn what_a_repair_left_that_did_not_come_to_its_end_blocks_nothing() {
     assert_eq!(home.names(), [LOG, "s1.notes.lock", "s1.notes.rejected"]);
 }
 
+const REJECTED: &str = "s1.notes.rejected";
+
+/// A disk with a damaged log, and a line beside it that an earlier repair took out.
+fn damaged() -> FaultyMedium {
+    let log = [&two_notes()[..], b"junk\n", TORN].concat();
+    let files = [(LOG, log), (REJECTED, b"older\n".to_vec())];
+    FaultyMedium::holding(&files.map(|(name, bytes)| (name.to_owned(), bytes)).into())
+}
+
+fn repair(medium: &FaultyMedium) -> Result<Repair, Error> {
+    store_on(medium.clone()).repair(&s1(), RepairMode::Write)
+}
+
+/// Checks that a repair which failed left both files as they were, and nothing else.
+#[track_caller]
+fn assert_untouched(medium: &FaultyMedium, said: &str) {
+    let (mut live, before) = (medium.live(), damaged().live());
+    live.remove("s1.notes.lock");
+    assert_eq!(live, before, "{said}");
+}
+
+#[track_caller]
+fn assert_repaired(medium: &FaultyMedium, said: &str) {
+    let live = medium.live();
+    let names: Vec<_> = live.keys().map(String::as_str).collect();
+    assert_eq!(names, [LOG, "s1.notes.lock", REJECTED], "{said}");
+    assert_eq!(live[LOG], two_notes(), "{said}");
+    assert_eq!(live[REJECTED], [b"older\njunk\n", TORN, b"\n"].concat(), "{said}");
+}
+
 #[test]
 fn a_repair_that_fails_changes_neither_the_log_nor_what_earlier_ones_took_out() {
-    let log = [&two_notes()[..], b"junk\n", TORN].concat();
-    let files = [(LOG, log.clone()), ("s1.notes.rejected", b"older\n".to_vec())];
-    let files = Image::from(files.map(|(name, bytes)| (name.to_owned(), bytes)));
-    let repair = |medium: &FaultyMedium| store_on(medium.clone()).repair(&s1(), RepairMode::Write);
-    let alone = FaultyMedium::holding(&files);
+    let alone = damaged();
     let _ = repair(&alone).expect("it goes well");
     let mut failures = 0;
     for index in 0..alone.trace().len() {
-        let medium = FaultyMedium::holding(&files);
+        let medium = damaged();
         medium.plan(When::At(index), DiskFault::Fail(Errno::NOSPC));
         let Err(e) = repair(&medium) else { continue };
         failures += 1;
-        let live = medium.live();
+        let said = e.with_causes();
         if e.kind() != ErrorKind::Uncertain {
-            assert_eq!(live[LOG], log, "{e}");
-            assert_eq!(live["s1.notes.rejected"], b"older\n", "{e}");
-            let left: Vec<_> = live.keys().filter(|name| name.contains(".repair")).collect();
-            assert!(left.is_empty(), "{left:?} is left behind: {e}");
+            assert_untouched(&medium, &said);
         }
         let _ = repair(&medium).expect("the next one goes well");
-        let live = medium.live();
-        assert_eq!(live[LOG], two_notes(), "{e}");
-        assert_eq!(live["s1.notes.rejected"], [b"older\njunk\n", TORN, b"\n"].concat(), "{e}");
-        assert!(!live.contains_key("s1.notes.repairing"), "{e}");
+        assert_repaired(&medium, &said);
     }
     assert!(failures > 20, "{failures}");
+}
+
+/// How much the operation with this index, in a repair, appends to a file.
+fn appended(index: usize, file: &str) -> usize {
+    let len = |operations| {
+        let medium = damaged();
+        medium.freeze_at(operations);
+        let _ = repair(&medium);
+        medium.live().get(file).map_or(0, Vec::len)
+    };
+    len(index + 1) - len(index)
+}
+
+#[test]
+fn a_write_of_a_repair_that_is_short_by_any_length_is_gone_on_with_or_said_and_finished_later() {
+    let alone = damaged();
+    let _ = repair(&alone).expect("it goes well");
+    let mut short_by_file = BTreeMap::new();
+    let writes = alone.trace().into_iter().enumerate();
+    for (index, op) in writes.filter(|(_, op)| op.kind == OpKind::Append) {
+        let path = format!("append to /r/.graff/notes/{}", op.on);
+        for taken in 0..appended(index, &op.on) {
+            let short = || {
+                let medium = damaged();
+                medium.plan(When::At(index), DiskFault::Short(taken));
+                medium
+            };
+            let said = format!("{taken} bytes of write {index}, {}", op.on);
+            if taken > 0 {
+                let medium = short();
+                let _ = repair(&medium).expect(&said);
+                assert_repaired(&medium, &said);
+            }
+            let medium = short();
+            let (kind, why) = if taken == 0 {
+                (ErrorKind::Io, io::Error::from(io::ErrorKind::WriteZero))
+            } else {
+                medium.plan(When::At(index + 1), DiskFault::Fail(Errno::NOSPC));
+                (ErrorKind::NoSpace, Errno::NOSPC.into())
+            };
+            let e = repair(&medium).expect_err(&said);
+            assert_eq!((e.kind(), e.with_causes()), (kind, format!("{path}: {why}")), "{said}");
+            assert_untouched(&medium.after_kill(), &said);
+            let _ = repair(&medium.after_kill()).expect(&said);
+            *short_by_file.entry(op.on.clone()).or_insert(0) += 1;
+        }
+    }
+    let of = |file: &str| short_by_file.get(file).copied().unwrap_or(0);
+    let live = alone.live();
+    assert_eq!(of("s1.notes.repairing"), "6\n".len());
+    assert_eq!(of("s1.notes.repaired"), live[LOG].len());
+    assert_eq!(of(REJECTED), live[REJECTED].len() - "older\n".len());
 }
