@@ -1,4 +1,4 @@
-//! What this crate reads, in the words of the other reader; and the same line on another path.
+//! What this crate reads, in the words of the other readers; and the same line on another path.
 
 use graff_notes::{
     log::{Body, Kind, Line, Tail},
@@ -6,9 +6,12 @@ use graff_notes::{
     units::Seq,
 };
 
+use serde::de::IgnoredAny;
+
 use super::{
-    reference::{Record, Said, seal_holds},
-    seen::replay,
+    called::Said,
+    reference::{Record, is_sealed},
+    seen::{replay, session},
 };
 
 /// What the lines of a file say, and how it ends.
@@ -19,15 +22,16 @@ pub(crate) fn our_log(file: &[u8]) -> (Vec<Said>, &'static str) {
         Tail::Unterminated => "unterminated",
         Tail::Torn { .. } => "torn",
     };
-    (lines.into_iter().map(|seen| said(seen.line)).collect(), ends)
+    let session = session();
+    (lines.into_iter().map(|seen| said(seen.line, &session)).collect(), ends)
 }
 
 /// What a line says.
 pub(crate) fn our_line(line: &[u8], session: &SessionName) -> Said {
-    said(Line::read(line, session))
+    said(Line::read(line, session), session)
 }
 
-fn said(line: Line<'_>) -> Said {
+fn said(line: Line<'_>, session: &SessionName) -> Said {
     let record = match line {
         Line::Blank => return Err("blank"),
         Line::Foreign { .. } => return Err("foreign"),
@@ -41,13 +45,15 @@ fn said(line: Line<'_>) -> Said {
         Body::Attempt | Body::Rollover => (None, 0),
     };
     Ok(Record {
-        generation: record.generation.get(),
+        v: 1,
+        session: session.as_str().to_owned(),
+        r#gen: record.generation.get(),
+        text,
         created_at: record.created_at.get(),
         seq: record.seq.map(Seq::get),
         kind: kind.map(|kind| kind.as_str().to_owned()),
-        text,
         cut,
-        sealed: record.sealed,
+        crc: record.sealed.then_some(IgnoredAny),
     })
 }
 
@@ -67,7 +73,7 @@ pub(crate) fn detour(line: &[u8]) -> Vec<u8> {
     let end = object.iter().rposition(|byte| !b" \t\r".contains(byte)).map_or(0, |last| last + 1);
     let object = &object[..end];
     let mut longer = [b"{ ", &object[1..]].concat();
-    if str::from_utf8(object).map(seal_holds) == Ok(Ok(true)) {
+    if str::from_utf8(object).is_ok_and(is_sealed) {
         longer.truncate(longer.len() - 17);
         longer = resealed(longer);
     }

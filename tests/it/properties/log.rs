@@ -8,15 +8,19 @@ use graff_notes::{
 };
 
 use super::{
+    called,
     compared::{detour, our_line, our_log},
     number, reference,
     seen::{replay, replay_in_pieces, rewind, session},
 };
 
-/// Any bytes read the same in pieces, from the end, on the fast path and off it, and as another
+/// Any bytes read the same in pieces, from the end, on the fast path and off it, and as the reference
 /// reader has them; and what is won back from a bad line is whole.
 pub(crate) fn any_bytes_are_read_one_way(file: &[u8]) {
-    assert_eq!(our_log(file), reference::log(file, session().as_str()), "the other reader");
+    let (lines, end) = our_log(file);
+    let records: Vec<_> = lines.iter().flatten().cloned().collect();
+    assert_eq!(records, reference::records(file, session().as_str()), "the reference reader");
+    assert_eq!((lines, end), called::log(file, session().as_str()), "and the page's words");
     let whole = replay(file);
     let piece = 1 + file.len() * 31 % 97;
     assert_eq!(replay_in_pieces(file, piece), whole, "in pieces of {piece}");

@@ -3,6 +3,7 @@
 //! Each property takes any input and panics where it is broken. [`TARGETS`] makes them properties
 //! of any bytes, for a fuzzer to search and for tests to repeat what it found.
 
+pub(crate) mod called;
 pub(crate) mod compared;
 mod hooks;
 mod log;
