@@ -17,14 +17,11 @@ use super::{
     kernel::{access_list, holder, stamp},
     layout::joined,
     medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
+    owner,
 };
 
 /// The mode of every file.
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-/// The mode of every folder.
-const FOLDER_MODE: Mode = Mode::RWXU;
-/// The bits that a umask can take away and others can be let in by.
-const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 
 /// A store's folder on a file system.
 #[derive(Debug)]
@@ -72,11 +69,11 @@ impl Disk {
     /// Sees to the mode and the owner of a file that was just made.
     fn fit_out(&self, made: &File, access: Access) -> io::Result<Stat> {
         let stat = rustix::fs::fstat(made)?;
-        if permissions(&stat) != FILE_MODE {
+        if owner::permissions(&stat) != FILE_MODE {
             fchmod(made, FILE_MODE)?; // the umask took something away
         }
         if access == Access::Create && geteuid().is_root() {
-            leave_to_the_owner_of(&self.folder(Level::Notes)?, made)?;
+            owner::leave_to_the_owner_of(&self.folder(Level::Notes)?, made)?;
         }
         Ok(rustix::fs::fstat(made)?)
     }
@@ -116,12 +113,7 @@ impl Medium for Disk {
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
-        let parent = self.folder(parent)?;
-        rustix::fs::mkdirat(&parent, name, FOLDER_MODE)?;
-        fit_out_folder(&parent, name).inspect_err(|_| {
-            // It would keep the owner of the parent out.
-            let _ = rustix::fs::unlinkat(&parent, name, AtFlags::REMOVEDIR);
-        })
+        owner::make_folder(&self.folder(parent)?, name)
     }
 
     fn sync_folder(&self, level: Level) -> io::Result<()> {
@@ -221,38 +213,6 @@ impl Handle for DiskFile {
     }
 }
 
-/// Sees to the mode and the owner of a folder that was just made.
-fn fit_out_folder(parent: &File, name: &str) -> io::Result<()> {
-    let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if permissions(&stat) != FOLDER_MODE {
-        beneath::open_to_its_owner(parent, name, FOLDER_MODE)?;
-    }
-    if !geteuid().is_root() {
-        return Ok(());
-    }
-    let made = beneath::open_folder_in(parent, name)?;
-    // The owner of the parent can have put another in its place, which is not to be given away.
-    if beneath::is_empty(&made)? { leave_to_the_owner_of(parent, &made) } else { Ok(()) }
-}
-
-/// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep them
-/// out of their own store.
-fn leave_to_the_owner_of(folder: &File, made: &File) -> io::Result<()> {
-    let (folder, maker) = (rustix::fs::fstat(folder)?, rustix::fs::fstat(made)?.st_uid);
-    let (user, group) = (folder.st_uid, folder.st_gid);
-    if user == maker {
-        return Ok(());
-    }
-    match fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {
-        Err(Errno::INVAL | Errno::NOTSUP | Errno::NOSYS) => Ok(()), // there are no owners here
-        Err(Errno::PERM) => Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            format!("it may not be given to user {user}, whose folder it is in"),
-        )),
-        given => Ok(given?),
-    }
-}
-
 /// Returns whether files may not be given away: by who is not root, and in a name space for users also
 /// to one whom it does not know.
 fn is_forbidden(errno: Errno) -> bool {
@@ -277,12 +237,8 @@ fn has_no_locks(e: &io::Error) -> bool {
     errno.is_some_and(|errno| none.contains(&errno))
 }
 
-fn permissions(stat: &Stat) -> Mode {
-    Mode::from_raw_mode(stat.st_mode) & PERMISSIONS
-}
-
 fn rights(stat: &Stat) -> Rights {
-    let mode = u16::try_from(permissions(stat).bits()).unwrap_or_default(); // nine bits
+    let mode = u16::try_from(owner::permissions(stat).bits()).unwrap_or_default(); // nine bits
     Rights { owner: stat.st_uid, group: stat.st_gid, mode }
 }
 

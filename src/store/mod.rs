@@ -45,6 +45,8 @@ pub mod medium;
 mod reader;
 mod recent;
 mod repair;
+#[cfg(unix)]
+mod owner;
 mod replace;
 mod session_log;
 mod sessions;
