@@ -255,8 +255,8 @@ impl Folder {
             _ => {}
         }
         // What crashes left, and what others need no longer; one that stays does no harm.
-        let is_aside = |name: &String| name.starts_with(layout::IGNORE_ASIDE);
-        for name in self.names().unwrap_or_default().into_iter().filter(is_aside) {
+        let names = self.names().unwrap_or_default().into_iter();
+        for name in names.filter(|name| layout::is_ignore_aside(name)) {
             let _ = self.remove_if_there(&name);
         }
         Ok(())
@@ -269,7 +269,7 @@ impl Folder {
         let mut tries_left = CREATE_TRIES;
         loop {
             tries_left -= 1;
-            let name = layout::ignore_aside();
+            let name = layout::aside(layout::IGNORE);
             let e = match patiently(|| self.medium.open(&name, Access::Create)) {
                 Ok(handle) => return Ok((name, handle)),
                 Err(e) => e,

@@ -27,8 +27,8 @@ const SIDE_SUFFIX: &str = ".hooks.json";
 const SIDE_NEW_SUFFIX: &str = ".hooks.new";
 /// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
-/// What the name begins with of an [`IGNORE`] that is not whole yet.
-pub(super) const IGNORE_ASIDE: &str = ".gitignore.new";
+/// What stands between the name of something and two numbers as long as it is not ready to be called so.
+const ASIDE_INFIX: &str = ".new.";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 
@@ -128,10 +128,15 @@ pub(super) fn is_of_a_session(name: &str) -> bool {
     name.ends_with(LOG_SUFFIX) || name.ends_with(LOCK_SUFFIX)
 }
 
-/// Returns a name for an [`IGNORE`] that is not whole yet; no other thread gets it, and no other process but
-/// one of the same number, in another name space or after this one.
-pub(super) fn ignore_aside() -> String {
+/// Returns a name for what is to be called `name` and is not ready yet; no other thread gets it, and no
+/// other process but one of the same number, in another name space or before or after this one.
+pub(super) fn aside(name: &str) -> String {
     static NAMED: AtomicU64 = AtomicU64::new(0);
     let number = NAMED.fetch_add(1, Ordering::Relaxed);
-    format!("{IGNORE_ASIDE}.{}.{number}", process_number())
+    format!("{name}{ASIDE_INFIX}{}.{number}", process_number())
+}
+
+/// Returns whether a file is an [`IGNORE`] that is not whole yet.
+pub(super) fn is_ignore_aside(name: &str) -> bool {
+    name.strip_prefix(IGNORE).is_some_and(|rest| rest.starts_with(ASIDE_INFIX))
 }

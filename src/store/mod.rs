@@ -14,6 +14,9 @@
 //!     <session>.notes.repairing   a mark, as long as that log is on its way to replace the old one
 //! ```
 //!
+//! A folder that root makes for another user is called `.graff.new.<n>.<n>` or `notes.new.<n>.<n>` before it
+//! takes its name.
+//!
 //! Every write takes the lock first, then opens the log by its path, looks at its tail, and
 //! appends one record in one write. Reading never writes, and takes no lock but where a log
 //! ends in the middle of a line: then for as long as it takes to open the log. A log is only replaced by a
@@ -42,11 +45,11 @@ mod lock;
 mod look;
 mod mark;
 pub mod medium;
+#[cfg(unix)]
+mod owner;
 mod reader;
 mod recent;
 mod repair;
-#[cfg(unix)]
-mod owner;
 mod replace;
 mod session_log;
 mod sessions;

@@ -1,5 +1,8 @@
 //! Whose the files and folders are that are made here: the owner's of the folder that they are made in,
 //! also where root makes them.
+//!
+//! A folder has its name from the moment on at which it is its owner's, and not before. So there is none
+//! that root keeps them out of, wherever it is killed, and however many of it make one at once.
 
 use std::{fs::File, io};
 
@@ -9,15 +12,55 @@ use rustix::{
     process::geteuid,
 };
 
-use super::beneath;
+use super::{beneath, kernel::rename, layout};
 
 /// The mode of every folder.
 const FOLDER_MODE: Mode = Mode::RWXU;
 /// The bits that a umask can take away and others can be let in by.
 const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 
+/// How many names are tried for a folder that has not got its own yet: a process of our number, in another
+/// name space or killed before us, may have taken some.
+const ASIDE_TRIES: u32 = 16;
+
 /// Makes the folder `name` in `parent`, open to its owner alone, who is that of `parent`.
 pub(super) fn make_folder(parent: &File, name: &str) -> io::Result<()> {
+    if !is_anothers(&fstat(parent)?) {
+        return make_in_place(parent, name);
+    }
+    if statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Err(Errno::EXIST.into());
+    }
+    let aside = make_aside(parent, name)?;
+    let named = rename::where_there_is_none(parent, &aside, name);
+    if named.is_err() {
+        let _ = unlinkat(parent, &aside, AtFlags::REMOVEDIR);
+    }
+    match named {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => make_in_place(parent, name), // no such rename
+        named => Ok(named?),
+    }
+}
+
+/// Returns whether root makes it, for another user.
+fn is_anothers(parent: &Stat) -> bool {
+    geteuid().is_root() && parent.st_uid != Uid::ROOT.as_raw()
+}
+
+/// Makes a folder under a name that nobody looks for; returns that.
+fn make_aside(parent: &File, name: &str) -> io::Result<String> {
+    let mut tries_left = ASIDE_TRIES;
+    loop {
+        tries_left -= 1;
+        let aside = layout::aside(name);
+        match make_in_place(parent, &aside) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries_left > 0 => {}
+            made => return made.map(|()| aside),
+        }
+    }
+}
+
+fn make_in_place(parent: &File, name: &str) -> io::Result<()> {
     mkdirat(parent, name, FOLDER_MODE)?;
     fit_out(parent, name).inspect_err(|_| {
         // It would keep the owner of the parent out.

@@ -28,6 +28,7 @@ use crate::support::{
     skipped,
 };
 
+mod by_root;
 mod names;
 mod permission;
 mod siblings;

@@ -87,8 +87,16 @@ const THE_WORLD: &[&str] = &[
 
 /// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests do to
 /// one in memory is done to all of them.
-const ON_THE_DISK: [&str; 7] =
-    ["disk.rs", "beneath.rs", "owner.rs", "access_list.rs", "holder.rs", "stamp.rs", "elsewhere.rs"];
+const ON_THE_DISK: [&str; 8] = [
+    "disk.rs",
+    "beneath.rs",
+    "owner.rs",
+    "access_list.rs",
+    "holder.rs",
+    "rename.rs",
+    "stamp.rs",
+    "elsewhere.rs",
+];
 
 /// What those may use, as paths.
 const THE_DISK: [&str; 5] = ["std::fs", "std::os", "rustix", "fs2", "tempfile"];

@@ -1,4 +1,4 @@
-//! What the kernel tells of files and locks beyond what every Unix does. Only Linux is asked; elsewhere
+//! What the kernel tells of files and locks, and does with names, beyond what every Unix does. Only Linux is asked; elsewhere
 //! nothing is known.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -8,7 +8,9 @@ mod elsewhere;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod holder;
 #[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) mod rename;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod stamp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) use elsewhere::{access_list, holder, stamp};
+pub(super) use elsewhere::{access_list, holder, rename, stamp};

@@ -52,7 +52,7 @@ fn mode(path: &Utf8Path) -> u32 {
 }
 
 /// Plays a role as a user without rights, or says why that can't be done here.
-fn as_nobody(role: Role, home: &Home) -> Option<Vec<String>> {
+pub(super) fn as_nobody(role: Role, home: &Home) -> Option<Vec<String>> {
     let wrapper = if rustix::process::geteuid().is_root() { NOBODY } else { &[] };
     let said = Actor::start_if_possible(child::under(wrapper, role, &home.root, "mine"))?.rest();
     if said.is_empty() {
