@@ -11,6 +11,7 @@ use camino::Utf8Path;
 use rustix::{
     fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat},
     io::Errno,
+    process::geteuid,
 };
 
 use super::medium::Refused;
@@ -20,8 +21,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(FILE);
 
 /// Opens a folder at or below `root`.
 pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {
-    open(root, path, FOLDER, Mode::empty())
-        .map_err(|errno| explained(root, path, Wanted::Folder, errno))
+    open(root, path, FOLDER, Mode::empty()).map_err(|errno| folder_failed(root, path, errno))
 }
 
 /// Opens a file below `root`, if it is a plain one; returns what was found with it.
@@ -104,6 +104,11 @@ pub(super) fn failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Erro
     explained(root, path, Wanted::PlainFile, errno)
 }
 
+/// Returns the error of an operation on a folder, likewise.
+pub(super) fn folder_failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
+    explained(root, path, Wanted::Folder, errno)
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
     let resolve = rustix::fs::ResolveFlags::NO_SYMLINKS;
@@ -136,7 +141,7 @@ fn open_by_component(
     rustix::fs::openat(&at, last, flags, mode).map(File::from)
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Folder,
     PlainFile,
@@ -144,10 +149,30 @@ enum Wanted {
 
 /// Returns the error of a failed open, in words where something on the way was the cause.
 fn explained(root: &Utf8Path, path: &Utf8Path, wanted: Wanted, errno: Errno) -> io::Error {
-    if !matches!(errno, Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR) {
-        return errno.into();
-    }
-    obstacle(root, path, wanted).map_or_else(|| errno.into(), io::Error::from)
+    let explained = match errno {
+        Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR => {
+            obstacle(root, path, wanted).map(io::Error::from)
+        }
+        Errno::ACCESS => owner_of_the_end(root, path, wanted).map(|whose| {
+            io::Error::new(io::ErrorKind::PermissionDenied, format!("{whose}: {errno}"))
+        }),
+        _ => None,
+    };
+    explained.unwrap_or_else(|| errno.into())
+}
+
+/// Returns whose the last thing is that can be seen on the way from `root` to `path`, if it is another
+/// user's: it is the one that let nobody go on.
+fn owner_of_the_end(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<String> {
+    let below = path.ancestors().take_while(|step| *step != root);
+    let mut way = below.chain([root]);
+    let (step, owner) = way.find_map(|step| Some((step, stat(step).ok()?.st_uid)))?;
+    let what = match (step.file_name(), wanted) {
+        (Some(name), wanted) if step != path || wanted == Wanted::Folder => format!("`{name}`"),
+        _ => "it".to_owned(),
+    };
+    let is_ours = owner == geteuid().as_raw();
+    (!is_ours).then(|| format!("{what} belongs to another user, {owner}"))
 }
 
 /// Returns the first thing on the way from `root` to `path` that is not as it must be.

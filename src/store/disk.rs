@@ -113,7 +113,11 @@ impl Medium for Disk {
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
-        owner::make_folder(&self.folder(parent)?, name)
+        let (root, parent) = (self.root()?, self.folder(parent)?);
+        owner::make_folder(&parent, name).map_err(|e| match Errno::from_io_error(&e) {
+            Some(errno) => beneath::folder_failed(root, &level.under(root), errno),
+            None => e,
+        })
     }
 
     fn sync_folder(&self, level: Level) -> io::Result<()> {

@@ -54,6 +54,9 @@ pub struct Store {
 
 impl Store {
     /// Returns the store below `root`, which must be there; touches nothing yet.
+    ///
+    /// It is read and written whosever it is, as far as rights allow. A program that looks for the root by
+    /// itself does well to pass over a `.graff` of another user, who could have put it there to be read.
     #[cfg(unix)]
     #[must_use]
     pub fn at(root: impl Into<Utf8PathBuf>) -> Self {

@@ -31,6 +31,7 @@ use crate::support::{
 mod by_root;
 mod names;
 mod permission;
+mod planted;
 mod siblings;
 
 /// A place in the store that something can stand at, and what it is to the store.

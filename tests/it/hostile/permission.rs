@@ -47,7 +47,7 @@ fn folders_are_0700_and_files_0600_under_any_umask() {
     }
 }
 
-fn mode(path: &Utf8Path) -> u32 {
+pub(super) fn mode(path: &Utf8Path) -> u32 {
     fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
 }
 
@@ -134,8 +134,8 @@ fn below_a_folder_that_anybody_may_write_to_the_store_is_its_owners_alone() {
         return skipped("only root can act for another user");
     }
     let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
-    let denied =
-        |path: &str| format!("PermissionDenied: open {path}: Permission denied (os error 13)");
+    let whose = "`.graff` belongs to another user, 0: Permission denied (os error 13)";
+    let denied = |path: &str| format!("PermissionDenied: open {path}: {whose}");
     assert_eq!(said, [denied(home.store.lock_path(&s1()).as_str())]);
     let said = as_nobody(Role::Newest, &home).expect("it ran before");
     assert_eq!(said, [denied(home.store.log_path(&s1()).as_str())]);
@@ -392,6 +392,6 @@ fn give_to_nobody(home: &Home) {
     }
 }
 
-fn set_mode(path: &str, mode: u32) {
+pub(super) fn set_mode(path: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
 }

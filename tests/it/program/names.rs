@@ -191,8 +191,8 @@ fn a_lock_that_is_a_folder_or_may_not_be_opened_keeps_writers_out_in_words_and_n
         let Some(ran) = as_bound_user(&world, args) else {
             return skipped("the user nobody cannot run the program from where it is");
         };
-        let said = format!("could not open {lock}: Permission denied (os error 13)\n");
-        assert!(ran.ends(1).stderr().starts_with(&format!("graff-notes: {said}")), "{args:?}");
+        let said = format!("graff-notes: could not open {lock}: {}\n", denied("it"));
+        assert!(ran.ends(1).stderr().starts_with(&said), "{args:?}");
         assert_eq!(fs::read(world.log("s1")).expect("the log"), log);
     }
     let shown = as_bound_user(&world, &["show", "s1"]).expect("it could run it before");
@@ -209,6 +209,13 @@ fn a_link_in_the_place_of_the_notes_folder_is_not_followed() {
     let ran = world.fed("a note", &["write", "s1"]).ends(1);
     assert!(ran.stderr().contains(": `notes` is a symbolic link, not a folder\n"), "{ran}");
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
+}
+
+/// What is said to a user whom modes bind, where `what` is ours and keeps him out.
+fn denied(what: &str) -> String {
+    let is_anothers = rustix::process::geteuid().is_root();
+    let whose = format!("{what} belongs to another user, 0: ");
+    format!("{}Permission denied (os error 13)", if is_anothers { &whose } else { "" })
 }
 
 /// Runs the program as a user whom modes bind, with the file `note` on stdin; `None` where that one
@@ -238,8 +245,8 @@ fn a_folder_without_permission_is_said_to_be_that() {
     let ran = ran.ends(1);
     let error = ran.said("error");
     assert_eq!(error["kind"], json!("permission_denied"), "{ran}");
-    let message =
-        format!("could not create the folder {root}/.graff: Permission denied (os error 13)");
+    let folder = format!("`{}`", root.file_name().expect("a name"));
+    let message = format!("could not create the folder {root}/.graff: {}", denied(&folder));
     assert_eq!(error["message"], json!(message));
     assert_eq!(error["advice"], json!("check who owns the folder and the file, and their modes"));
     assert_eq!(world.files(), ["note"]);
