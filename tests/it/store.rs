@@ -222,6 +222,28 @@ fn a_forgotten_session_leaves_its_lock_and_nothing_that_was_said_in_it() {
 }
 
 #[test]
+fn what_stands_beside_a_log_that_is_gone_brings_no_note_back() {
+    let home = Home::new();
+    home.put([&two_notes()[..], b"junk\n"].concat());
+    let _ = home.store.repair(&s1(), RepairMode::Write).expect("a repair");
+    let beside = |name: &str| home.root.join(".graff/notes").join(name);
+    for (name, bytes) in [
+        ("s1.notes.repaired", &two_notes()[..]),
+        ("s1.notes.repairing", b"0\n"),
+        ("s1.notes.jsonl.tmp", &two_notes()),
+        (".s1.notes.jsonl.swp", &two_notes()),
+    ] {
+        fs::write(beside(name), bytes).expect("a leftover");
+    }
+    fs::remove_file(home.store.log_path(&s1())).expect("a log");
+    assert_eq!(home.store.newest(&s1()).expect_err("it is gone").kind(), ErrorKind::NotFound);
+    assert_eq!((add(&home.store, "anew"), records(&home.store)), (1, vec!["anew".to_owned()]));
+    assert!(!beside("s1.notes.repairing").exists(), "it was concluded");
+    let _ = home.store.repair(&s1(), RepairMode::Write).expect("a repair");
+    assert_eq!(home.bytes(), line(1, "anew"));
+}
+
+#[test]
 fn a_kept_handle_writes_to_what_the_path_names_at_that_moment() {
     let home = Home::new();
     let log = home.store.log(&s1());

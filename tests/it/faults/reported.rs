@@ -5,6 +5,7 @@
 //! says what it is in angle brackets.
 
 mod hooks;
+mod store;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -245,7 +246,8 @@ const NOTES: &[Row] = &[
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    [TORN, JUNK, WRONG, PLACES, NOTES, hooks::HOOKS].into_iter().flatten()
+    let of_the_store = [store::PROCESSES, store::DURABILITY, store::NAMES, store::HEALTH];
+    [TORN, JUNK, WRONG, PLACES, NOTES, hooks::HOOKS].into_iter().chain(of_the_store).flatten()
 }
 
 fn project() -> &'static Path {

@@ -174,6 +174,20 @@ fn a_program_started_in_the_middle_of_an_append_inherits_no_file_of_the_store() 
 }
 
 #[test]
+fn what_stands_in_a_lock_file_holds_nothing_and_stays_there() {
+    let home = Home::new();
+    add(&home.store, "one");
+    for holder in [1, std::process::id(), u32::MAX] {
+        let lock = format!("{holder}\n");
+        fs::write(home.store.lock_path(&s1()), &lock).expect("a lock");
+        let store = home.store.clone().with_patience(Duration::ZERO);
+        add(&store, &lock);
+        let found = fs::read(home.store.lock_path(&s1())).expect("a lock");
+        assert_eq!(found, lock.as_bytes());
+    }
+}
+
+#[test]
 fn of_two_lock_files_only_the_one_that_the_path_names_counts() {
     let home = Home::new();
     let patient = home.store.clone().with_patience(Duration::from_millis(100));
