@@ -29,7 +29,7 @@ pub(super) const HOOKS: &[Row] = &[
         "<a note for each host>",
         &[
             "hooks::answers::a_context_is_the_one_object_that_all_take_with_the_callers_event",
-            "hooks::misuse::a_dry_run_says_what_it_would_and_writes_nothing",
+            "hooks::dry_run::a_dry_run_says_what_it_would_and_writes_nothing",
         ],
     ),
     (
