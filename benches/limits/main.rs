@@ -26,20 +26,14 @@ mod unsynced;
 mod world;
 mod writing;
 
-use std::time::Duration;
-
 use criterion::Criterion;
-
-/// Each operation runs so long before it is measured; with a second all of them end within five
-/// minutes, and none of them has anything to learn in three.
-const WARM_UP: Duration = Duration::from_secs(1);
 
 fn main() {
     if processes::played_a_part() {
         return;
     }
     world::say_where();
-    let mut criterion = Criterion::default().warm_up_time(WARM_UP).configure_from_args();
+    let mut criterion = Criterion::default().warm_up_time(pair::WARM_UP).configure_from_args();
     for operations in [
         writing::operations,
         reading::operations,

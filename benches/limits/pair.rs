@@ -7,13 +7,17 @@ use std::{
 
 use criterion::Criterion;
 
+/// Each operation runs so long before it is measured; with a second all of them end within five
+/// minutes, and none of them has anything to learn in three.
+pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
+
 /// How many rounds at least stand behind a ratio that is printed.
 const ROUNDS_MIN: usize = 20;
 
 /// Times `raw` and `ours` in turn, `batch` runs of each a round, and prints the ratio.
 ///
 /// Criterion decides how many rounds there are and reports on ours; who goes first changes from
-/// round to round.
+/// round to round. No round counts that was begun before the warm-up had its time.
 pub(crate) fn compare<R, O>(
     criterion: &mut Criterion,
     name: &str,
@@ -21,9 +25,10 @@ pub(crate) fn compare<R, O>(
     mut raw: impl FnMut() -> R,
     mut ours: impl FnMut() -> O,
 ) {
-    let mut ratios = Vec::new();
+    let (mut ratios, mut run_for) = (Vec::new(), Duration::ZERO);
     criterion.bench_function(name, |bencher| {
         bencher.iter_custom(|rounds| {
+            let (start, is_warm) = (Instant::now(), run_for > WARM_UP);
             let mut total = Duration::ZERO;
             for round in 0..rounds {
                 let (limit, taken) = if round % 2 == 0 {
@@ -33,9 +38,12 @@ pub(crate) fn compare<R, O>(
                     let taken = time(batch, &mut ours);
                     (time(batch, &mut raw), taken)
                 };
-                ratios.push(taken.as_secs_f64() / limit.as_secs_f64());
+                if is_warm {
+                    ratios.push(taken.as_secs_f64() / limit.as_secs_f64());
+                }
                 total += taken;
             }
+            run_for += start.elapsed();
             total / batch
         });
     });
