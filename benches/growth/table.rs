@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 
 use crate::measured::Measured;
 
+/// The sizes that the exponents are of: the last two decades. What comes before is mostly the
+/// program's start.
+const SIZES_OF_EXPONENT: usize = 3;
+
 /// What an operation took at each size.
 pub(crate) struct Row {
     name: &'static str,
@@ -20,10 +24,9 @@ impl Row {
         self.points.push((size, measured));
     }
 
-    /// Returns the exponents of time and memory over the last two decades: what comes before is
-    /// mostly the program's start.
+    /// Returns the exponents of time and memory over the last sizes.
     fn exponents(&self) -> String {
-        let last = self.points.len().saturating_sub(3);
+        let last = self.points.len().saturating_sub(SIZES_OF_EXPONENT);
         let points = &self.points[last..];
         let exponent = |of: &dyn Fn(&Measured) -> Option<f64>| {
             let known = points.iter().filter_map(|(size, took)| Some((*size as f64, of(took)?)));
@@ -44,7 +47,7 @@ pub(crate) fn markdown(what: &str, rows: &[Row]) -> String {
     for (size, _) in sizes {
         write!(table, " {} |", grouped(*size)).expect("a string");
     }
-    table.push_str(" time ∝ nˣ | memory ∝ nˣ |\n|---|");
+    table.push_str(" time ∝ nˣ, last two decades | memory ∝ nˣ, likewise |\n|---|");
     table.push_str(&"--:|".repeat(sizes.len() + 2));
     for row in rows {
         write!(table, "\n| {} |", row.name).expect("a string");
