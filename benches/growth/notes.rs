@@ -1,14 +1,6 @@
 //! Appending, and the newest note, in a log of more and more notes.
 
-use std::{fs::File, io::Write as _};
-
-use camino::Utf8Path;
-use graff_notes::{
-    log::Draft,
-    note::{Author, NoteCap, NoteText},
-    session::SessionName,
-    units::{Bytes, Generation, Seq, Timestamp},
-};
+use graff_notes::{log::Draft, session::SessionName, store::Store};
 
 use crate::{measured, sizes, table::Row, world};
 
@@ -18,7 +10,7 @@ pub(crate) fn rows() -> Vec<Row> {
     for size in sizes(1, 1_000_000) {
         let folder = world::folder();
         let (store, session) = (world::store(&folder), world::session("s1"));
-        fill(&store.log_path(&session), &session, size);
+        fill(&store, &session, size);
         let mut number = size;
         let append = measured::call(|| {
             number += 1;
@@ -36,25 +28,11 @@ pub(crate) fn rows() -> Vec<Row> {
 }
 
 /// Makes a log of so many notes of a hundred bytes, synced by nobody.
-pub(crate) fn fill(path: &Utf8Path, session: &SessionName, notes: u64) {
-    std::fs::create_dir_all(path.parent().expect("a folder")).expect("the notes' folder");
-    let mut file = std::io::BufWriter::new(File::create(path).expect("a log"));
-    let mut line = Vec::new();
-    for number in 1..=notes {
-        line.clear();
-        note(number).write(session, Seq::new(number), &mut line);
-        file.write_all(&line).expect("a line");
-    }
-    file.flush().expect("the rest");
+pub(crate) fn fill(store: &Store, session: &SessionName, notes: u64) {
+    world::fill_file_with(&store.log_path(session), session, (1..=notes).map(note));
 }
 
 fn note(number: u64) -> Draft {
     let text = format!("{number:07}: src/parse.rs:88 still drops the CR; `cargo test -p parse` ");
-    Draft::Note {
-        text: NoteText::fit(&text, NoteCap::default()).expect("a note").text,
-        author: Author::Agent,
-        cut: Bytes::ZERO,
-        generation: Generation::ZERO,
-        created_at: Timestamp::new(1_790_000_000_000 + number),
-    }
+    world::note_of(&text, number)
 }

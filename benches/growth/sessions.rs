@@ -1,5 +1,5 @@
-//! What goes through all sessions, in a store of more and more of them, each with two notes; and how soon
-//! the first hit of a search is there where each has twenty.
+//! What goes through all sessions, in a store of more and more of them, each with two notes; and
+//! how soon the first hit of a search is there where each has twenty.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(crate) fn rows() -> Vec<Row> {
 fn fill(store: &Store, numbers: Range<u64>, notes: u64) {
     for number in numbers {
         let session = world::session(&format!("session-{number}"));
-        notes::fill(&store.log_path(&session), &session, notes);
+        notes::fill(store, &session, notes);
     }
 }
 

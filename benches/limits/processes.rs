@@ -13,32 +13,55 @@ use crate::{
     world,
 };
 
-const PROCESSES: usize = 8;
-
-/// How many lines each process appends a round.
-const LINES: u64 = 25;
-
-/// The environment variable that makes this program one of the processes: whether it is bare, its
+/// The environment variable that makes this program one of the processes: how it appends, its
 /// session, and the root, with spaces between.
 const PART: &str = "GRAFF_NOTES_BENCH_PART";
 
+/// What the processes append to.
+#[derive(Clone, Copy)]
+enum Sessions {
+    One,
+    OneEach,
+}
+
+/// How a process appends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Bare,
+    Ours,
+}
+
+impl How {
+    /// What stands for it in the environment.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Ours => "ours",
+        }
+    }
+}
+
 pub(crate) fn operations(criterion: &mut Criterion) {
-    for (name, shared) in
-        [("8 processes, one session", true), ("8 processes, a session each", false)]
-    {
+    for (name, sessions) in [
+        ("8 processes, one session", Sessions::One),
+        ("8 processes, a session each", Sessions::OneEach),
+    ] {
         let folder = world::folder();
         let root = world::path(&folder);
         std::fs::create_dir_all(root.join("notes")).expect("a folder");
         let [mut bare, mut ours] =
-            ["bare", "ours"].map(|how| Team::of(PART, parts(how, shared, root)));
+            [How::Bare, How::Ours].map(|how| Team::of(PART, parts(how, sessions, root)));
         compare(criterion, name, 1, || bare.work(), || ours.work());
     }
 }
 
-fn parts(how: &str, shared: bool, root: &Utf8Path) -> impl Iterator<Item = String> {
-    (0..PROCESSES).map(move |number| {
-        let session = if shared { "s".to_owned() } else { format!("s{number}") };
-        format!("{how} {session} {root}")
+fn parts(how: How, sessions: Sessions, root: &Utf8Path) -> impl Iterator<Item = String> {
+    (0..world::PROCESSES).map(move |number| {
+        let session = match sessions {
+            Sessions::One => "s".to_owned(),
+            Sessions::OneEach => format!("s{number}"),
+        };
+        format!("{} {session} {root}", how.word())
     })
 }
 
@@ -47,10 +70,10 @@ pub(crate) fn played_a_part() -> bool {
     let Ok(part) = env::var(PART) else { return false };
     let mut words = part.splitn(3, ' ');
     let [how, session, root] = [(); 3].map(|()| words.next().expect("a part of three words"));
-    if how == "bare" {
-        bare(session, root.into());
-    } else {
-        ours(session, root);
+    match [How::Bare, How::Ours].into_iter().find(|known| known.word() == how) {
+        Some(How::Bare) => bare(session, root.into()),
+        Some(How::Ours) => ours(session, root),
+        None => unreachable!("{how}"),
     }
     true
 }
@@ -59,7 +82,7 @@ fn bare(session: &str, root: &Utf8Path) {
     let file = raw::opened(&root.join("notes").join(format!("bare-{session}")));
     let line = world::line(&world::session(session), 1);
     at_each_word(|| {
-        for _ in 0..LINES {
+        for _ in 0..world::NOTES_A_ROUND {
             raw::append(&file, &line);
         }
     });
@@ -70,7 +93,7 @@ fn ours(session: &str, root: &str) {
     let first = u64::from(std::process::id()) << 32;
     let (notes, mut number) = ([first, first + 1].map(world::note), 0);
     at_each_word(|| {
-        for _ in 0..LINES {
+        for _ in 0..world::NOTES_A_ROUND {
             number += 1;
             world::stored(log.append(&notes[number % 2]));
         }

@@ -5,15 +5,11 @@ use std::thread;
 use criterion::Criterion;
 use graff_notes::{log::Line, session::SessionName, store::Store};
 
-use crate::{pair::compare, raw, world};
-
-/// The piece in which the bare calls read a file, in bytes: the one that ours reads in.
-const PIECE_BYTES: usize = 64 * 1024;
-
-/// Notes in 100 MB of log.
-const LONG_LOG_NOTES: u64 = 46_000;
-
-const SESSIONS: usize = 10_000;
+use crate::{
+    pair::compare,
+    raw,
+    world::{self, LONG_LOG_NOTES, PIECE_BYTES, SESSIONS},
+};
 
 pub(crate) fn operations(criterion: &mut Criterion) {
     newest(criterion, "newest, cold, 1 note", 1);

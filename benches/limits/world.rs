@@ -1,6 +1,6 @@
 //! Stores to measure in, and what is put into them.
 
-use std::{env, io::Write as _};
+use std::{env, fs, io::Write as _};
 
 use camino::Utf8Path;
 use graff_notes::{
@@ -14,6 +14,21 @@ use tempfile::TempDir;
 
 /// The length of each note in bytes.
 const NOTE_BYTES: usize = 2048;
+
+/// Notes in 100 MB of log.
+pub(crate) const LONG_LOG_NOTES: u64 = 46_000;
+
+/// The sessions of a large store.
+pub(crate) const SESSIONS: usize = 10_000;
+
+/// The processes that append at the same time.
+pub(crate) const PROCESSES: usize = 8;
+
+/// How many notes each of them appends a round.
+pub(crate) const NOTES_A_ROUND: u64 = 25;
+
+/// The piece in which the bare calls read a file, in bytes.
+pub(crate) const PIECE_BYTES: usize = 64 * 1024;
 
 /// The environment variable that names a folder on another disk.
 const PLACE: &str = "GRAFF_NOTES_BENCH_FOLDER";
@@ -61,9 +76,14 @@ pub(crate) fn notes() -> [Draft; 2] {
 
 /// The `number`th note.
 pub(crate) fn note(number: u64) -> Draft {
+    note_of(&text(number), number)
+}
+
+/// The `number`th note, which says this.
+pub(crate) fn note_of(text: &str, number: u64) -> Draft {
     let cap = NoteCap::new(NOTE_BYTES).expect("a cap");
     Draft::Note {
-        text: NoteText::fit(&text(number), cap).expect("a note").text,
+        text: NoteText::fit(text, cap).expect("a note").text,
         author: Author::Agent,
         cut: Bytes::ZERO,
         generation: Generation::ZERO,
@@ -99,10 +119,22 @@ pub(crate) fn fill(store: &Store, session: &SessionName, notes: u64) {
 
 /// Makes a file with so many notes, synced by nobody.
 pub(crate) fn fill_file(path: &Utf8Path, session: &SessionName, notes: u64) {
-    std::fs::create_dir_all(path.parent().expect("a folder")).expect("the notes' folder");
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path).expect("a log"));
-    for number in 1..=notes {
-        file.write_all(&line(session, number)).expect("a line");
+    fill_file_with(path, session, (1..=notes).map(note));
+}
+
+/// Makes a file with a record for each draft, numbered from 1, synced by nobody.
+pub(crate) fn fill_file_with(
+    path: &Utf8Path,
+    session: &SessionName,
+    drafts: impl Iterator<Item = Draft>,
+) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("the notes' folder");
+    let mut file = std::io::BufWriter::new(fs::File::create(path).expect("a log"));
+    let mut line = Vec::new();
+    for (number, draft) in (1..).zip(drafts) {
+        line.clear();
+        draft.write(session, Seq::new(number), &mut line);
+        file.write_all(&line).expect("a line");
     }
     file.flush().expect("the rest");
 }
