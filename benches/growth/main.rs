@@ -36,7 +36,7 @@ use std::env;
 /// Returns the sizes from `least` up to `most`, each ten times the one before; where this runs as a
 /// test, only the first.
 fn sizes(least: u64, most: u64) -> impl Iterator<Item = u64> {
-    let most = if env::args().any(|arg| arg == "--bench") { most } else { least };
+    let most = if world::is_measured() { most } else { least };
     std::iter::successors(Some(least), |size| Some(size * 10)).take_while(move |size| *size <= most)
 }
 

@@ -9,7 +9,8 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a measurement that cannot go on ends here, and its figures go to stdout"
+    clippy::print_stderr,
+    reason = "a measurement that cannot go on ends here and says why; its figures go to stdout"
 )]
 
 #[path = "../../tests/it/support/long_transcript.rs"]

@@ -1,6 +1,6 @@
 //! Stores to measure in, and what is put into them.
 
-use std::{env, fs, io::Write as _};
+use std::{env, fs, io::Write as _, os::unix::fs::MetadataExt as _, process};
 
 use camino::Utf8Path;
 use graff_notes::{
@@ -33,18 +33,50 @@ pub(crate) const PIECE_BYTES: usize = 64 * 1024;
 /// The environment variable that names a folder on another disk.
 const PLACE: &str = "GRAFF_NOTES_BENCH_FOLDER";
 
-/// Says what the figures below depend on.
+/// Returns whether this run measures; as a test it only does everything once.
+pub(crate) fn is_measured() -> bool {
+    env::args().any(|arg| arg == "--bench")
+}
+
+/// Says what the figures below depend on; ends the program where they would mean nothing.
 pub(crate) fn say_where() {
-    let kind = rustix::fs::statfs(place()).map_or(0, |stat| stat.f_type);
+    let place = place();
+    let kind = rustix::fs::statfs(&place).map_or(0, |stat| stat.f_type);
     let name = match kind {
-        0xEF53 => "ext2, ext3 or ext4",
+        0xEF53 => ext(&place),
         0x5846_5342 => "XFS",
         0x9123_683E => "Btrfs",
-        0x0102_1994 => "tmpfs: nothing here is durable, no figure for an append means anything",
+        0x0102_1994 if is_measured() => {
+            eprintln!(
+                "cannot measure in {place}: it is a tmpfs, where a sync costs nothing and keeps \
+                 nothing; name a folder on a disk in {PLACE}"
+            );
+            process::exit(2);
+        }
+        0x0102_1994 => "tmpfs",
         0x794C_7630 => "overlayfs",
         _ => "of another kind",
     };
     println!("file system: {name} ({kind:#x}); notes of {NOTE_BYTES} bytes\n");
+}
+
+/// Returns which of three file systems with the same number `place` is on, as far as the kernel tells.
+///
+/// Its options name a mode of the journal, as `data=ordered`, where there is one.
+fn ext(place: &str) -> &'static str {
+    let options = fs::metadata(place).ok().and_then(|place| {
+        let (major, minor) = (rustix::fs::major(place.dev()), rustix::fs::minor(place.dev()));
+        let device = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+        let device = device.file_name()?.to_str()?;
+        fs::read_to_string(format!("/proc/fs/ext4/{device}/options")).ok()
+    });
+    match options {
+        Some(options) if options.lines().any(|option| option.starts_with("data=")) => {
+            "ext4 with a journal"
+        }
+        Some(_) => "ext4 without a journal",
+        None => "ext2, ext3 or ext4, nothing tells whether with a journal",
+    }
 }
 
 /// A folder of its own on the disk that is measured.
