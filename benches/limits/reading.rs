@@ -29,7 +29,7 @@ fn newest(criterion: &mut Criterion, name: &str, notes: u64) {
         name,
         16,
         || raw::last_cold(&path, &mut buffer),
-        || store.newest(&session).expect("a note"),
+        || world::store(&folder).newest(&session).expect("a note"),
     );
 }
 

@@ -1,7 +1,10 @@
 //! Appends: durable with files kept open, durable from nothing, the first, and without a sync.
+//!
+//! "Cold" opens the store as well, as a hook does.
 
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use criterion::Criterion;
 use graff_notes::store::{Disk, Store};
 
@@ -35,30 +38,25 @@ fn kept(criterion: &mut Criterion) {
 }
 
 fn cold(criterion: &mut Criterion) {
-    let folder = world::folder();
-    appended_cold(criterion, "durable append, cold", &world::store(&folder), |path, line| {
-        raw::append_cold(path, line);
-    });
+    let store = |root: &Utf8Path| Store::at(root);
+    appended_cold(criterion, "durable append, cold", store, raw::append_cold);
 }
 
 fn unsynced(criterion: &mut Criterion) {
-    let folder = world::folder();
-    let disk = Unsynced(Disk::at(world::path(&folder)));
-    let store = Store::on(world::path(&folder), Arc::new(disk));
-    appended_cold(criterion, "append, sync off, cold", &store, |path, line| {
-        raw::append_unsynced(path, line);
-    });
+    let store = |root: &Utf8Path| Store::on(root, Arc::new(Unsynced(Disk::at(root))));
+    appended_cold(criterion, "append, sync off, cold", store, raw::append_unsynced);
 }
 
 fn appended_cold(
     criterion: &mut Criterion,
     name: &str,
-    store: &Store,
-    raw: impl Fn(&camino::Utf8Path, &[u8]),
+    store: impl Fn(&Utf8Path) -> Store,
+    raw: impl Fn(&Utf8Path, &[u8]),
 ) {
-    let session = world::session("s1");
-    world::stored(store.append(&session, &world::note(0)));
-    let bare = store.root().join("bare");
+    let (folder, session) = (world::folder(), world::session("s1"));
+    let root = world::path(&folder);
+    world::stored(store(root).append(&session, &world::note(0)));
+    let bare = root.join("bare");
     drop(raw::opened(&bare));
     let (line, notes, mut number) = (world::line(&session, 1), world::notes(), 0);
     compare(
@@ -68,7 +66,7 @@ fn appended_cold(
         || raw(&bare, &line),
         || {
             number += 1;
-            world::stored(store.append(&session, &notes[number % 2]));
+            world::stored(store(root).append(&session, &notes[number % 2]));
         },
     );
 }
@@ -90,7 +88,7 @@ fn first(criterion: &mut Criterion) {
         || {
             ours += 1;
             let session = world::session(&format!("s{ours}"));
-            world::stored(store.append(&session, &note));
+            world::stored(world::store(&folder).append(&session, &note));
         },
     );
 }
