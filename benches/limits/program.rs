@@ -13,6 +13,19 @@ use crate::{long_transcript::long_transcript, pair::compare, world};
 
 const HELLO: &str = r#"fn main() { println!("hello"); }"#;
 
+/// The same, which also makes 2 KiB durable at the end of the file that its argument names.
+const HELLO_AND_APPEND: &str = r#"
+    use std::{env, fs::File, io::Write as _};
+
+    fn main() {
+        let path = env::args().nth(1).expect("a path");
+        let mut file = File::options().append(true).create(true).open(path).expect("a file");
+        file.write_all(&[b'x'; 2048]).expect("a write");
+        file.sync_data().expect("a sync");
+        println!("hello");
+    }
+"#;
+
 /// What `list` is measured on.
 const SESSIONS: u64 = 100;
 
@@ -25,10 +38,10 @@ pub(crate) fn operations(criterion: &mut Criterion) {
     for number in 1..=SESSIONS {
         world::fill(&store, &world::session(&format!("s{number}")), 1);
     }
-    let hello = hello(folder.path());
+    let program = Program { folder: folder.path() };
+    let hello = compiled(folder.path(), "hello", HELLO);
     let greets = || ends_well(&mut Command::new(&hello));
     let mut against_hello = |name: &str, ours: &mut dyn FnMut(&Program<'_>)| {
-        let program = Program { folder: folder.path() };
         compare(criterion, &format!("program: {name}"), 1, greets, || ours(&program));
     };
 
@@ -51,6 +64,23 @@ pub(crate) fn operations(criterion: &mut Criterion) {
         let ended = payload(folder.path(), "Stop", megabytes * 1_000_000);
         against_hello(&name, &mut |program| program.reads(&ended, &hook));
     }
+    against_append(criterion, &program);
+}
+
+/// A write, beside a program that appends as much and syncs it.
+fn against_append(criterion: &mut Criterion, program: &Program<'_>) {
+    let hello = compiled(program.folder, "hello-and-append", HELLO_AND_APPEND);
+    let mut number = 0;
+    compare(
+        criterion,
+        "program: write (raw: hello that appends and syncs)",
+        1,
+        || ends_well(Command::new(&hello).arg(program.folder.join("bare"))),
+        || {
+            number += 1;
+            program.ends_well(&["write", "s2", "--text", &world::text(number)]);
+        },
+    );
 }
 
 /// The program in a folder with notes.
@@ -92,10 +122,10 @@ fn payload(folder: &Path, event: &str, bytes: usize) -> PathBuf {
     path
 }
 
-/// The plainest program of this compiler.
-fn hello(folder: &Path) -> PathBuf {
-    let (source, program) = (folder.join("hello.rs"), folder.join("hello"));
-    fs::write(&source, HELLO).expect("a source");
+/// Compiles a program that needs nothing but `std`; returns where it lies.
+fn compiled(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let (source, program) = (folder.join(format!("{name}.rs")), folder.join(name));
+    fs::write(&source, text).expect("a source");
     let mut rustc = Command::new("rustc");
     ends_well(rustc.args(["-O", "-C", "panic=abort", "-o"]).arg(&program).arg(&source));
     program
