@@ -4,7 +4,7 @@
 use std::{
     fmt,
     fs::{self, Metadata},
-    io, iter, thread,
+    io, thread,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -12,18 +12,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::ErrorKind;
 
 use super::{
+    copies::{self, BYTES_MAX, COPIES_MAX, Copy},
     draft::{self, Change, Draft, Rights},
     held::{self, Held},
     made,
     setting::Setting,
 };
 use crate::{exit::Exit, failure::Failure};
-
-/// What the name of the text before ours ends in.
-const BACKUP_SUFFIX: &str = ".before-graff-notes";
-
-/// More texts of before are not kept beside a file.
-const BACKUPS_MAX: u32 = 100;
 
 /// So long after it was emptied a file may be about to be written.
 const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
@@ -35,18 +30,6 @@ const _: () = assert!(UNWRITTEN_MAX.as_millis() < WAIT_MAX.as_millis());
 
 /// How often is looked whether it is.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-
-/// A longer file holds no settings, in bytes.
-const BYTES_MAX: u64 = 4 * 1024 * 1024;
-
-/// A text from before ours that is kept beside a file.
-#[derive(Debug)]
-pub(super) struct Copy {
-    pub(super) path: Utf8PathBuf,
-    pub(super) text: String,
-    /// When it was made.
-    pub(super) at: SystemTime,
-}
 
 /// A file of the user's, which may not be there.
 #[derive(Debug)]
@@ -143,7 +126,7 @@ impl PersonsFile {
             draft::discard(left);
             return Ok(None);
         }
-        draft::rename_to_first(left, self.copy_paths()).map_err(|e| failed(&e))
+        draft::rename_to_first(left, copies::paths(&self.target)).map_err(|e| failed(&e))
     }
 
     /// Whether nothing but our hooks is in this text that is not in the file's or in a copy of it.
@@ -230,11 +213,11 @@ impl PersonsFile {
         if let Some(copy) = self.copy_of_it() {
             return Ok(copy.path);
         }
-        let first = format!("{}{BACKUP_SUFFIX}", self.target);
+        let first = copies::first(&self.target);
         let draft = self.draft(self.text().unwrap_or_default());
-        let kept = draft.and_then(|draft| draft.name(self.copy_paths()));
-        let Some(name) = kept.map_err(|e| failed("write", Utf8Path::new(&first), &e))? else {
-            let why = format_args!("there are {BACKUPS_MAX} copies of it, {first} and on");
+        let kept = draft.and_then(|draft| draft.name(copies::paths(&self.target)));
+        let Some(name) = kept.map_err(|e| failed("write", &first, &e))? else {
+            let why = format_args!("there are {COPIES_MAX} copies of it, {first} and on");
             return Err(self.left_alone(why));
         };
         self.copied = Some(name.clone());
@@ -243,13 +226,8 @@ impl PersonsFile {
     }
 
     /// Returns the copies that are kept beside the file.
-    pub(super) fn copies(&self) -> impl Iterator<Item = Copy> {
-        self.copy_paths().filter_map(|path| {
-            let is_ours = |status: &Metadata| status.is_file() && status.len() <= BYTES_MAX;
-            let status = fs::symlink_metadata(&path).ok().filter(is_ours)?;
-            let text = fs::read_to_string(&path).ok()?; // another's is none of ours
-            Some(Copy { path, text, at: status.modified().ok()? })
-        })
+    pub(super) fn copies(&self) -> impl Iterator<Item = Copy> + use<> {
+        copies::of(&self.target)
     }
 
     /// Removes the copy that says what the file says; returns whether there was one.
@@ -264,12 +242,6 @@ impl PersonsFile {
     /// Returns the copy that says what the file says.
     fn copy_of_it(&self) -> Option<Copy> {
         self.copies().find(|copy| Some(copy.text.as_str()) == self.text())
-    }
-
-    fn copy_paths(&self) -> impl Iterator<Item = Utf8PathBuf> + use<> {
-        let first = format!("{}{BACKUP_SUFFIX}", self.target);
-        let numbered: Vec<_> = (2..=BACKUPS_MAX).map(|n| format!("{first}.{n}").into()).collect();
-        iter::once(first.into()).chain(numbered)
     }
 
     fn draft(&self, text: &str) -> io::Result<Draft> {

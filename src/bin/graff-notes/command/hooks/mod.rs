@@ -1,6 +1,7 @@
 //! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
 
 mod codex;
+mod copies;
 pub(in crate::command) mod draft;
 mod file;
 pub(in crate::command) mod held;
