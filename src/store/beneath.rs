@@ -8,6 +8,8 @@ use std::os::fd::AsRawFd as _;
 use std::{fs::File, io};
 
 use camino::Utf8Path;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use camino::{Utf8Component, Utf8PathBuf};
 use rustix::{
     fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat},
     io::Errno,
@@ -18,6 +20,26 @@ use super::medium::Refused;
 
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(FILE);
+
+/// Returns whether a path names a folder, no link leads to it, and the system would spell it alike.
+///
+/// That is one call and a close, where resolving a path takes a call for each of its folders.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn is_resolved(path: &Utf8Path) -> bool {
+    let respelt: Utf8PathBuf = path.components().collect();
+    let climbs = path.components().any(|step| step == Utf8Component::ParentDir);
+    if !path.is_absolute() || climbs || respelt.as_str() != path.as_str() {
+        return false;
+    }
+    let flags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    let resolve = rustix::fs::ResolveFlags::NO_SYMLINKS;
+    rustix::fs::openat2(CWD, path.as_std_path(), flags, Mode::empty(), resolve).is_ok()
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn is_resolved(_: &Utf8Path) -> bool {
+    false // it cannot be known in one call
+}
 
 /// Opens a folder at or below `root`.
 pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {

@@ -50,7 +50,11 @@ impl Disk {
         if let Some(root) = self.resolved.get() {
             return Ok(root);
         }
-        let root = self.root.canonicalize_utf8()?;
+        let root = if beneath::is_resolved(&self.root) {
+            self.root.clone()
+        } else {
+            self.root.canonicalize_utf8()?
+        };
         Ok(self.resolved.get_or_init(|| root))
     }
 

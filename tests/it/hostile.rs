@@ -221,11 +221,41 @@ fn what_is_refused_for_want_of_a_session_leaves_nothing_behind() {
 fn the_root_itself_may_be_reached_through_links() {
     let home = Home::new();
     let outside = tempfile::tempdir().expect("a folder");
+    let outside = Utf8Path::from_path(outside.path()).expect("UTF-8");
+    let (parent, folder) = (home.root.parent(), home.root.file_name().expect("a name"));
+    symlink(&home.root, outside.join("link")).expect("a link");
+    symlink(parent.expect("a parent"), outside.join("above")).expect("a link");
+
+    let ways = [
+        home.root.clone(),
+        outside.join("link"),
+        outside.join("above").join(folder),
+        outside.join("link/."),
+        home.root.join("..").join(folder),
+        Utf8PathBuf::from(format!("{}//", home.root)),
+    ];
+    for (number, way) in ways.iter().enumerate() {
+        let store = Store::at(way);
+        add(&store, &format!("note {number}"));
+        let spelt = store.newest(&s1()).expect("a log").note.expect("a note").text;
+        assert_eq!(spelt, format!("note {number}"), "{way}");
+        assert_eq!(records(&home.store).len(), number + 1, "{way}");
+    }
+}
+
+#[test]
+fn a_root_that_was_behind_a_link_stays_where_it_was_found() {
+    let (home, other) = (Home::new(), Home::new());
+    let outside = tempfile::tempdir().expect("a folder");
     let link = outside.path().join("link");
     symlink(&home.root, &link).expect("a link");
-    let store = Store::at(Utf8PathBuf::from_path_buf(link).expect("UTF-8"));
+    let store = Store::at(Utf8PathBuf::from_path_buf(link.clone()).expect("UTF-8"));
     add(&store, "one");
-    assert_eq!(records(&home.store), ["one"]);
+
+    fs::remove_file(&link).expect("the link");
+    symlink(&other.root, &link).expect("another link");
+    add(&store, "two");
+    assert_eq!(records(&home.store), ["one", "two"]);
 }
 
 /// Every file below a folder, with what it holds.
