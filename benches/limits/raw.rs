@@ -56,9 +56,10 @@ pub(crate) fn pieces(path: &Utf8Path, buffer: &mut [u8], mut each: impl FnMut(&[
     }
 }
 
-/// Reads the last line of every file in a folder.
+/// Reads the last line of every log in a folder; returns how many have one.
 pub(crate) fn last_of_each(folder: &Utf8Path, buffer: &mut Vec<u8>) -> usize {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let logs = entries.filter(|entry| entry.file_name().as_encoded_bytes().ends_with(b".jsonl"));
-    logs.map(|entry| last(&File::open(entry.path()).expect("a file"), buffer)).sum()
+    let lengths = logs.map(|entry| last(&File::open(entry.path()).expect("a file"), buffer));
+    lengths.filter(|length| *length > 0).count()
 }

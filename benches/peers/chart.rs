@@ -14,9 +14,8 @@ const LINE: u32 = 34;
 /// The room for the titles and the scale, in pixels.
 const MARGIN: u32 = 110;
 
-/// From less than the best ratio to more than the worst that matter; what is worse stands at the
-/// edge.
-const SCALE: std::ops::Range<f64> = 0.3..1000.0;
+/// From less than the best ratio to more than the worst; what is beyond stands at the edge.
+const SCALE: std::ops::Range<f64> = 0.1..20_000.0;
 
 const COLOURS: [RGBColor; 8] = [
     RGBColor(120, 120, 120),
@@ -38,6 +37,7 @@ pub(crate) fn draw(rows: &[Row], file: &Path) {
     let mut chart = ChartBuilder::on(&area)
         .caption("times the bare system calls (logarithmic; left is better)", ("sans-serif", 16))
         .margin(10)
+        .margin_right(40)
         .x_label_area_size(30)
         .y_label_area_size(250)
         .build_cartesian_2d(SCALE.log_scale(), -0.5..rows.len() as f64 - 0.5)
@@ -66,7 +66,7 @@ fn draw_axes(chart: &mut Chart<'_>, rows: &[Row]) {
 fn draw_dots(chart: &mut Chart<'_>, rows: &[Row]) {
     for (index, (engine, colour)) in engines::ALL.iter().zip(COLOURS).enumerate() {
         let dots = rows.iter().rev().enumerate().filter_map(|(line, row)| {
-            let ratio = row.ratios[index]?.median.clamp(SCALE.start, SCALE.end);
+            let ratio = row.to_raw[index]?.median.clamp(SCALE.start, SCALE.end);
             Some(Circle::new((ratio, line as f64), 5, colour.filled()))
         });
         chart

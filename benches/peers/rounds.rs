@@ -12,10 +12,13 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// The median of the first engine's time.
     pub(crate) limit: Duration,
-    pub(crate) ratios: Vec<Option<Ratio>>,
+    /// How many times the first engine's time each took.
+    pub(crate) to_raw: Vec<Option<Ratio>>,
+    /// How many times the time of this crate each took.
+    pub(crate) to_ours: Vec<Option<Ratio>>,
 }
 
-/// How many times the first engine's time another took.
+/// How many times the time of another it took.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
@@ -25,6 +28,12 @@ pub(crate) struct Ratio {
 /// How long files are left alone before they are read: one that was just written may be written to
 /// once more within the same tick of its clock, so that whoever goes by its times looks again.
 const REST: Duration = Duration::from_millis(2_100);
+
+/// From round to round the engines go in another order, so that none has always the same one before
+/// it: what that one left to the disk and the caches is paid by who comes next.
+const STEPS: [usize; 4] = [1, 3, 5, 7];
+
+const _: () = assert!(engines::ALL_COUNT == 8, "each step must lead through all of them");
 
 pub(crate) fn measure(operation: &Operation) -> Row {
     let folders: Vec<_> = engines::ALL.iter().map(|_| world::folder()).collect();
@@ -36,23 +45,34 @@ pub(crate) fn measure(operation: &Operation) -> Row {
     // What filled them is not to be written back while others are timed.
     rustix::fs::sync();
     thread::sleep(REST);
-    works.iter_mut().flatten().for_each(|work| work());
+    for work in works.iter_mut().flatten() {
+        (0..operation.beforehand).for_each(|_| work());
+    }
 
     let mut times = vec![Vec::new(); works.len()];
     for round in 0..operation.rounds {
         for turn in 0..works.len() {
-            let engine = (turn + round) % works.len();
+            let engine = (turn * STEPS[round % STEPS.len()] + round) % works.len();
             if let Some(work) = &mut works[engine] {
                 times[engine].push(time(operation.batch, work));
             }
         }
     }
-    let limits = &times[0];
-    let ratios = times.iter().map(|times| ratio(times, limits)).collect();
-    Row { name: operation.name, limit: median(limits), ratios }
+    let ratios_to = |one: usize| times.iter().map(|each| ratio(each, &times[one])).collect();
+    Row {
+        name: operation.name,
+        limit: median(&times[engines::RAW]),
+        to_raw: ratios_to(engines::RAW),
+        to_ours: ratios_to(engines::OURS),
+    }
 }
 
+/// Times so many runs. Where one is too short to be timed, another goes before them, which finds the
+/// processor's caches as the engine before has left them.
 fn time(batch: u32, work: &mut dyn FnMut()) -> Duration {
+    if batch > 1 {
+        work();
+    }
     let start = Instant::now();
     for _ in 0..batch {
         work();

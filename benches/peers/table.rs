@@ -1,4 +1,4 @@
-//! The table, as Markdown.
+//! The tables, as Markdown.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -7,24 +7,38 @@ use crate::{
     rounds::{Ratio, Row},
 };
 
+/// Returns what each took beside the bare system calls, what the peers took beside this crate, and
+/// what each promises for it.
 pub(crate) fn markdown(rows: &[Row]) -> String {
-    let mut table = String::from("| operation |");
-    for engine in &engines::ALL {
-        write!(table, " {} |", engine.name).expect("a string");
-    }
-    table.push_str("\n|---|");
-    table.push_str(&"--:|".repeat(engines::ALL.len()));
+    let mut tables = header(engines::RAW);
     for row in rows {
-        write!(table, "\n| {} | {} |", row.name, time(row.limit)).expect("a string");
-        for ratio in &row.ratios[1..] {
-            write!(table, " {} |", ratio.map_or_else(String::new, cell)).expect("a string");
-        }
+        write!(tables, "\n| {} | {} |", row.name, time(row.limit)).expect("a string");
+        write_ratios(&mut tables, &row.to_raw[engines::RAW + 1..]);
     }
-    table.push_str("\n\n");
+    tables.push_str("\n\nThe same beside graff-notes:\n\n");
+    tables.push_str(&header(engines::OURS));
+    for row in rows {
+        write!(tables, "\n| {} | 1 |", row.name).expect("a string");
+        write_ratios(&mut tables, &row.to_ours[engines::OURS + 1..]);
+    }
+    tables.push_str("\n\n");
     for engine in &engines::ALL {
-        writeln!(table, "* **{}**: {}.", engine.name, engine.promise).expect("a string");
+        writeln!(tables, "* **{}**: {}.", engine.name, engine.promise).expect("a string");
     }
-    table
+    tables
+}
+
+/// Returns the headings: an operation, and the engines from `first` on.
+fn header(first: usize) -> String {
+    let names = engines::ALL[first..].iter().map(|engine| engine.name);
+    let names = names.collect::<Vec<_>>().join(" | ");
+    format!("| operation | {names} |\n|---|{}", "--:|".repeat(engines::ALL_COUNT - first))
+}
+
+fn write_ratios(table: &mut String, ratios: &[Option<Ratio>]) {
+    for ratio in ratios {
+        write!(table, " {} |", ratio.map_or_else(String::new, cell)).expect("a string");
+    }
 }
 
 fn cell(ratio: Ratio) -> String {

@@ -7,8 +7,9 @@ use super::{Engine, Notes, Row, Use, key, number, prefix};
 
 pub(super) const FJALL: Engine = Engine {
     name: "fjall",
-    promise: "one database, `PersistMode::SyncData` behind each insert; one process at a time; \
-              closing it syncs, whatever was asked for",
+    promise: "one database, `PersistMode::SyncData` behind each insert; one process at a time, \
+              so each of the eight with a session of its own has a database of its own; closing it \
+              syncs, whatever was asked for",
     shared: false,
     open: |folder, of| Box::new(Fjall::open(folder, of)),
 };

@@ -57,8 +57,17 @@ pub(crate) trait Notes {
     fn fill(&mut self, sessions: &[String], notes: u64);
 }
 
-/// All of them; the first is what the others are measured by.
-pub(crate) static ALL: [Engine; 8] = [
+/// How many there are.
+pub(crate) const ALL_COUNT: usize = 8;
+
+/// Where in [`ALL`] the bare system calls stand.
+pub(crate) const RAW: usize = 0;
+
+/// Where in [`ALL`] this crate stands.
+pub(crate) const OURS: usize = 1;
+
+/// All of them.
+pub(crate) static ALL: [Engine; ALL_COUNT] = [
     raw::RAW,
     ours::OURS,
     naive::NAIVE,

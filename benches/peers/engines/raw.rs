@@ -13,7 +13,8 @@ use crate::{raw, world};
 pub(super) const RAW: Engine = Engine {
     name: "raw",
     promise: "the system calls alone, of the same bytes: `write` and `fdatasync`, and a `pread` of \
-              the last 8 KiB; no lock, no check, nothing decoded",
+              the last 8 KiB; no lock, no check, nothing decoded; damage is looked for by a CRC of all \
+              bytes",
     shared: true,
     open: |folder, of| Box::new(Raw::open(folder, of)),
 };
@@ -77,8 +78,7 @@ impl Notes for Raw {
     }
 
     fn list(&mut self) -> usize {
-        raw::last_of_each(&self.notes, &mut self.buffer);
-        fs::read_dir(&self.notes).expect("a folder").count()
+        raw::last_of_each(&self.notes, &mut self.buffer)
     }
 
     fn verify(&mut self, session: &str) -> bool {

@@ -11,7 +11,8 @@ use super::{Engine, Notes, Row, Use, each_note};
 pub(super) const REDB: Engine = Engine {
     name: "redb",
     promise: "one database, `Durability::Immediate`: a commit syncs; several processes by \
-              `ConcurrencyMode::MultiWriter`, which only the two rows of eight processes use",
+              `ConcurrencyMode::MultiWriter`, which only the two rows of eight processes use; \
+              closing it syncs, whatever was asked for",
     shared: true,
     open: |folder, of| Box::new(Redb::open(folder, of)),
 };

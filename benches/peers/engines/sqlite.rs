@@ -9,7 +9,9 @@ use super::{Engine, Notes, Row, Use, each_note};
 
 pub(super) const FULL: Engine = Engine {
     name: "SQLite FULL",
-    promise: "one database in WAL mode, `synchronous=FULL`: a commit syncs the WAL",
+    promise: "one database in WAL mode, `synchronous=FULL`: a commit syncs the WAL, by `fsync` in \
+              the SQLite that rusqlite brings; whoever closes the last connection writes the WAL \
+              back and removes it",
     shared: true,
     open: |folder, of| Box::new(Sqlite::open(folder, of, "FULL")),
 };
@@ -51,20 +53,23 @@ impl Sqlite {
         if new {
             connection.pragma_update(None, "journal_mode", "WAL").expect("a pragma");
             let table = "CREATE TABLE notes (session TEXT, number INTEGER, generation INTEGER,
-                         text TEXT, created_at INTEGER, PRIMARY KEY (session, number))
-                         WITHOUT ROWID";
+                         text TEXT, created_at INTEGER, PRIMARY KEY (session, number))";
             connection.execute(table, ()).expect("a table");
         }
         Self(connection)
     }
 }
 
+fn insert(connection: &Connection, session: &str, number: u64) {
+    let row = Row::numbered(number);
+    let mut append = connection.prepare_cached(APPEND).expect("a statement");
+    let values = params![session, row.generation as i64, row.text, row.created_at as i64];
+    append.execute(values).expect("an insert");
+}
+
 impl Notes for Sqlite {
     fn append(&mut self, session: &str, number: u64) {
-        let row = Row::numbered(number);
-        let mut append = self.0.prepare_cached(APPEND).expect("a statement");
-        let values = params![session, row.generation as i64, row.text, row.created_at as i64];
-        append.execute(values).expect("an insert");
+        insert(&self.0, session, number);
     }
 
     fn newest(&mut self, session: &str) -> usize {
@@ -97,11 +102,7 @@ impl Notes for Sqlite {
     fn fill(&mut self, sessions: &[String], notes: u64) {
         let all = self.0.transaction().expect("a transaction");
         for (session, number) in each_note(sessions, notes) {
-            let row = Row::numbered(number);
-            let mut append = all.prepare_cached(APPEND).expect("a statement");
-            append
-                .execute(params![session, row.generation as i64, row.text, row.created_at as i64])
-                .expect("an insert");
+            insert(&all, session, number);
         }
         all.commit().expect("a commit");
     }
