@@ -137,7 +137,7 @@ fn a_cold_newest_read_makes_no_call_without_a_reason() {
     let Some(calls) = traced(&home, Role::Newest) else { return };
     let expected = [
         "openat2", // the root is no link, and behind none
-        "close",
+        "close",   // the root
         "openat2", // no link on the way
         "fstat",   // a plain file, and its length
         "pread64", // its last 8 KiB
