@@ -2,8 +2,8 @@
 //!
 //! At a place that is drawn anew for each run, every table of names and functions in it has to be
 //! corrected before it begins, 14,500 places on 69 pages, of which a command needs few. That was a
-//! seventh of what `show` takes from start to end. Stack, heap and libraries are placed at random all the same. See
-//! docs/performance.md.
+//! seventh of what `show` takes from start to end. Stack, heap and libraries are placed at random
+//! all the same. See docs/performance.md.
 
 use std::env;
 
