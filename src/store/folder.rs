@@ -62,7 +62,7 @@ impl Folder {
     }
 
     pub(super) fn path(&self, name: &str) -> Utf8PathBuf {
-        layout::joined(&self.root, name)
+        layout::joined(&self.root, name).to_path_buf()
     }
 
     /// Returns an open file together with its name.

@@ -1,6 +1,9 @@
 //! Every folder and file name of a store.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    ops::Deref,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -31,6 +34,10 @@ pub(super) const IGNORE: &str = ".gitignore";
 const ASIDE_INFIX: &str = ".new.";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
+
+/// How long a path may be, in bytes, to be put together without an allocation: a root of more than a
+/// hundred, and what stands below it.
+const SHORT_BYTES: usize = 192;
 
 const _: () = assert!(
     SessionName::STEM_BYTES_MAX + LOG_SUFFIX.len() <= 255
@@ -79,14 +86,39 @@ pub(super) fn folder(root: &Utf8Path) -> Utf8PathBuf {
     root.join(GRAFF).join(NOTES)
 }
 
-/// Returns the path of the file `name` in the notes folder, in one allocation.
-pub(super) fn joined(root: &Utf8Path, name: &str) -> Utf8PathBuf {
+/// The path of a file in the notes folder, put together without an allocation where it is short.
+pub(super) enum Joined {
+    /// The bytes of a path, and how many of them there are.
+    Short([u8; SHORT_BYTES], usize),
+    Long(Utf8PathBuf),
+}
+
+/// Returns the path of the file `name` in the notes folder.
+pub(super) fn joined(root: &Utf8Path, name: &str) -> Joined {
     let parts = [root.as_str(), "/", GRAFF, "/", NOTES, "/", name];
-    let mut path = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+    let (mut bytes, mut len) = ([0; SHORT_BYTES], 0);
     for part in parts {
-        path.push_str(part);
+        let Some(free) = bytes.get_mut(len..len + part.len()) else {
+            return Joined::Long(Utf8PathBuf::from(parts.concat()));
+        };
+        free.copy_from_slice(part.as_bytes());
+        len += part.len();
     }
-    Utf8PathBuf::from(path)
+    Joined::Short(bytes, len)
+}
+
+impl Deref for Joined {
+    type Target = Utf8Path;
+
+    fn deref(&self) -> &Utf8Path {
+        match self {
+            Self::Short(bytes, len) => {
+                let path = bytes.get(..*len).and_then(|path| str::from_utf8(path).ok());
+                Utf8Path::new(path.unwrap_or_default()) // whole strings stand there
+            }
+            Self::Long(path) => path,
+        }
+    }
 }
 
 pub(super) fn log(session: &SessionName) -> String {

@@ -87,6 +87,21 @@ fn reading_leaves_no_trace() {
 }
 
 #[test]
+fn a_root_may_have_a_path_of_any_length() {
+    let home = Home::new();
+    let least = home.root.as_str().len() + "/d".len();
+    for len in least..(least + 1).max(200) {
+        let root = home.root.join("d".repeat(len - least + 1));
+        let store = Store::at(&root);
+        fs::create_dir_all(store.notes_path()).expect("a folder");
+        fs::write(store.log_path(&s1()), line(1, "one")).expect("a log");
+        let newest = store.newest(&s1()).expect("a log");
+        assert_eq!(newest.note.expect("a note").text, "one", "{root}");
+        assert_eq!(store.log_path(&s1()), root.join(".graff/notes").join(LOG));
+    }
+}
+
+#[test]
 fn finding_the_newest_note_costs_the_same_in_a_short_log_and_in_a_long_one() {
     let reads = |notes: u64| {
         let log: Vec<u8> = (1..=notes).flat_map(|i| line(i, &format!("note {i}"))).collect();
