@@ -4,6 +4,8 @@
 //! Shown by the payloads and transcripts that the real agents wrote, and by the built program.
 
 mod answers;
+#[cfg(feature = "cli")]
+mod backups;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod changes;
 #[cfg(feature = "cli")]

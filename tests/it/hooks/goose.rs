@@ -240,6 +240,27 @@ fn removing_the_hooks_of_goose_takes_the_note_out_of_the_file_that_it_reads() {
 }
 
 #[test]
+fn while_other_hooks_of_goose_stay_nobody_says_that_the_note_is_out_of_the_file() {
+    let (desk, moim) = goose();
+    let root = desk.project().to_string();
+    let said = |args: &[&str]| {
+        let args = [&["hooks"], args, &["--root", &root]].concat();
+        Ran::of(&mut desk.command(&args)).ends(0).stdout().to_owned()
+    };
+    said(&["install", "goose"]);
+    said(&["install", "goose", "--project"]);
+    prompted(&desk).quietly();
+    let is_out = "The note is out of the file that goose reads; take GOOSE_MOIM_MESSAGE_FILE out";
+    let removed = said(&["remove", "goose", "--project"]);
+    assert!(!removed.contains(is_out), "{removed}");
+    assert!(removed.ends_with("Notes that were kept stay: `graff-notes list` shows them.\n"));
+    assert_eq!(extract(&fs::read_to_string(&moim).expect("the file")), Some(NOTE));
+    let removed = said(&["remove", "goose"]);
+    assert!(removed.contains(is_out), "{removed}");
+    assert!(!moim.exists());
+}
+
+#[test]
 fn forgetting_a_session_takes_its_note_out_of_the_file_and_leaves_that_of_another() {
     for words in ["", "Be brief.\n", "Be brief."] {
         let (desk, moim) = goose();

@@ -22,7 +22,7 @@ use serde_json::json;
 use super::desk::Desk;
 use crate::support::{skipped, world::Ran};
 
-const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n      \"Stop\": \
+pub(super) const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n      \"Stop\": \
      [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n   },\n}\n";
 
 /// Where each host's file lies in the home.
@@ -57,7 +57,7 @@ pub(super) fn text(path: &Utf8Path) -> String {
     fs::read_to_string(path).expect("a file")
 }
 
-fn backup(path: &Utf8Path) -> Utf8PathBuf {
+pub(super) fn backup(path: &Utf8Path) -> Utf8PathBuf {
     Utf8PathBuf::from(format!("{path}.before-graff-notes"))
 }
 
@@ -274,7 +274,7 @@ fn a_copy_that_a_removal_makes_is_told_though_the_settings_are_again_as_they_wer
 }
 
 #[test]
-fn of_several_copies_the_newest_is_told_and_the_older_ones_may_be_deleted() {
+fn of_several_copies_the_newest_is_told_and_which_are_older() {
     let of_model = |model: &str| SETTINGS.replace("opus", model);
     let desk = desk();
     let path = put(&desk, ".claude/settings.json", SETTINGS);
@@ -294,7 +294,7 @@ fn of_several_copies_the_newest_is_told_and_the_older_ones_may_be_deleted() {
     for (what, number) in [("older copy", 1), ("older copy", 2), ("before that", 3)] {
         assert!(ran.stdout().contains(&format!("{what}\t{}\n", copy(number))), "{ran}");
     }
-    assert!(ran.stdout().ends_with(" The older copies may be deleted.\n"), "{ran}");
+    assert!(ran.stdout().ends_with(" look into them before you delete any.\n"), "{ran}");
 
     // A number that has become free is taken again: the newest is the one that was made last.
     fs::remove_file(copy(1)).expect("it is there");

@@ -1,4 +1,5 @@
-//! The texts from before ours that are kept beside a file of the user's.
+//! The texts from before ours that are kept beside a file of the user's, and those of others that were
+//! rescued, which have another name: no later run may take one of these for a copy.
 
 use std::{fs, fs::Metadata, iter, time::SystemTime};
 
@@ -7,7 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// What the name of the text before ours ends in.
 const SUFFIX: &str = ".before-graff-notes";
 
-/// More texts of before are not kept beside a file.
+/// What the name of a text ends in that a run which was killed had taken out.
+const RESCUED: &str = ".rescued-by-graff-notes";
+
+/// More texts of a sort are not kept beside a file.
 pub(super) const COPIES_MAX: u32 = 100;
 
 /// A longer file holds no settings, in bytes.
@@ -39,7 +43,15 @@ pub(super) fn first(target: &Utf8Path) -> Utf8PathBuf {
 
 /// Returns the names that copies of `target` have: the first without a number.
 pub(super) fn paths(target: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> + use<> {
-    let first = first(target);
-    let numbered: Vec<_> = (2..=COPIES_MAX).map(|n| format!("{first}.{n}").into()).collect();
-    iter::once(first).chain(numbered)
+    numbered(first(target))
+}
+
+/// Returns the names that rescued texts of `target` have.
+pub(super) fn rescued(target: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> + use<> {
+    numbered(format!("{target}{RESCUED}").into())
+}
+
+fn numbered(first: Utf8PathBuf) -> impl Iterator<Item = Utf8PathBuf> {
+    let more: Vec<_> = (2..=COPIES_MAX).map(|n| format!("{first}.{n}").into()).collect();
+    iter::once(first).chain(more)
 }

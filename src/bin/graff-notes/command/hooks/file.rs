@@ -126,7 +126,9 @@ impl PersonsFile {
             draft::discard(left);
             return Ok(None);
         }
-        draft::rename_to_first(left, copies::paths(&self.target)).map_err(|e| failed(&e))
+        let kept = draft::rename_to_first(left, copies::rescued(&self.target));
+        // Where no name is free it stays under its own, and is told of again.
+        Ok(Some(kept.map_err(|e| failed(&e))?.unwrap_or_else(|| left.to_owned())))
     }
 
     /// Whether nothing but our hooks is in this text that is not in the file's or in a copy of it.

@@ -101,8 +101,10 @@ struct Done {
     changed: Vec<Utf8PathBuf>,
     unchanged: Vec<Utf8PathBuf>,
     backups: Vec<Utf8PathBuf>,
-    /// The copies before the last one, which nothing of ours needs any more.
+    /// The copies before the last one.
     older_backups: Vec<Utf8PathBuf>,
+    /// Texts of others that a run which was killed had left, and which may be nowhere else.
+    rescued: Vec<Utf8PathBuf>,
     /// What the user must do now.
     next: String,
 }
@@ -137,7 +139,7 @@ impl Where {
         let mut done = self.done();
         for (path, setting) in places(self.host, &scope)? {
             let mut file = scope.hold(path, setting)?;
-            done.backups.extend_from_slice(file.rescued());
+            done.rescued.extend_from_slice(file.rescued());
             let before = file.text().map(str::to_owned);
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
             if before.as_deref() == Some(after.as_str()) {
@@ -156,8 +158,7 @@ impl Where {
 
     fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
-        let next = place::after_removal(self.host).to_owned();
-        let mut done = Done { next, ..self.done() };
+        let mut done = self.done();
         for (path, setting) in places(self.host, &scope)? {
             let has_folder = path.parent().is_none_or(Utf8Path::is_dir);
             if scope.open(path.clone())?.text().is_none() && !has_folder {
@@ -167,13 +168,20 @@ impl Where {
             // A run that was killed may have left something in the folder alone.
             self.remove_from(scope.hold(path, setting)?, setting, &scope, &mut done)?;
         }
-        if !done.older_backups.is_empty() {
-            done.next.push_str(" The older copies may be deleted.");
-        }
         let left = status::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
-        let forgotten = if are_all_out { hook::forget(self.host) } else { Ok(Vec::new()) };
-        done.changed.extend(forgotten.as_deref().unwrap_or_default().iter().cloned());
+        let forgotten = are_all_out.then(|| hook::forget(self.host)).transpose();
+        done.next = match &forgotten {
+            Ok(Some(files)) => {
+                done.changed.extend_from_slice(files);
+                place::after_removal(self.host)
+            }
+            _ => place::AFTER_REMOVAL,
+        }
+        .to_owned();
+        if !done.older_backups.is_empty() {
+            done.next.push_str(" Older copies stay; look into them before you delete any.");
+        }
         let exit = answer(cx, &done, "removed from")?;
         Ok(forgotten.map(|_| exit)?)
     }
@@ -185,7 +193,7 @@ impl Where {
         scope: &Scope,
         done: &mut Done,
     ) -> Result<(), Failure> {
-        done.backups.extend_from_slice(file.rescued());
+        done.rescued.extend_from_slice(file.rescued());
         let copies: Vec<_> = file.copies().collect();
         let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it)) else {
             if file.text().is_some() {
@@ -246,7 +254,8 @@ fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, 
     let rows = done.changed.iter().map(|path| (changed, path));
     let rows = rows.chain(done.unchanged.iter().map(|path| ("as it was", path)));
     let rows = rows.chain(done.backups.iter().map(|path| ("before that", path)));
-    for (what, path) in rows.chain(done.older_backups.iter().map(|path| ("older copy", path))) {
+    let rows = rows.chain(done.older_backups.iter().map(|path| ("older copy", path)));
+    for (what, path) in rows.chain(done.rescued.iter().map(|path| ("rescued", path))) {
         table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
     }
     table.end(&mut cx.out)?;

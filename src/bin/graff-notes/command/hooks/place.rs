@@ -152,13 +152,16 @@ pub(super) const fn own_step(host: Host) -> Option<&'static str> {
     }
 }
 
-/// Returns what the user does next, once the hooks are out.
+/// What the user is told once hooks are out, whatever others stay.
+pub(super) const AFTER_REMOVAL: &str = "Notes that were kept stay: `graff-notes list` shows them.";
+
+/// Returns what the user does next, once all hooks are out and what they had told elsewhere, too.
 pub(super) const fn after_removal(host: Host) -> &'static str {
     match host {
         Host::Goose => {
             "The note is out of the file that goose reads; take GOOSE_MOIM_MESSAGE_FILE out of your \
              shell's profile too."
         }
-        _ => "Notes that were kept stay: `graff-notes list` shows them.",
+        _ => AFTER_REMOVAL,
     }
 }
