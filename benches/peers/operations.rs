@@ -5,6 +5,7 @@ use camino::Utf8Path;
 use crate::{
     engines::{Engine, Use},
     processes::{self, Sessions},
+    world::{LONG_LOG_NOTES, SESSIONS},
 };
 
 /// What an engine does in each round, once what it needs is there.
@@ -20,11 +21,6 @@ pub(crate) struct Operation {
     /// Nothing, where the engine has no such thing.
     pub(crate) prepare: fn(&Engine, &Utf8Path) -> Option<Work>,
 }
-
-/// Notes in 100 MB.
-const LONG_LOG_NOTES: u64 = 46_000;
-
-const SESSIONS: usize = 10_000;
 
 /// After some 250 notes SQLite begins to write over its WAL, and no longer pays for a file that grows;
 /// that is how it goes on for as long as it is kept open.

@@ -8,12 +8,8 @@ use crate::{
     engines::{self, Engine, Use},
     operations::Work,
     team::{Team, at_each_word},
+    world::{NOTES_A_ROUND, PROCESSES},
 };
-
-const PROCESSES: usize = 8;
-
-/// How many notes each process appends a round.
-const NOTES: u64 = 25;
 
 /// The environment variable that makes this program one of the processes: the engine's name, the
 /// session, and the folder, with a line each.
@@ -58,7 +54,7 @@ pub(crate) fn played_a_part() -> bool {
     let mut notes = (engine.open)(folder.into(), Use::of_a_team(engine));
     let mut number = u64::from(std::process::id()) << 24;
     at_each_word(|| {
-        for _ in 0..NOTES {
+        for _ in 0..NOTES_A_ROUND {
             number += 1;
             notes.append(session, number);
         }

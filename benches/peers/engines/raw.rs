@@ -19,9 +19,6 @@ pub(super) const RAW: Engine = Engine {
     open: |folder, of| Box::new(Raw::open(folder, of)),
 };
 
-/// The piece in which a file is read, in bytes.
-const PIECE_BYTES: usize = 64 * 1024;
-
 static LINE: LazyLock<Vec<u8>> = LazyLock::new(|| world::line(&world::session("s1"), 1));
 
 struct Raw {
@@ -72,7 +69,7 @@ impl Notes for Raw {
     }
 
     fn replay(&mut self, session: &str) -> Option<u64> {
-        self.buffer.resize(PIECE_BYTES, 0);
+        self.buffer.resize(world::PIECE_BYTES, 0);
         raw::pieces(&self.path(session), &mut self.buffer, |_| ());
         None
     }
@@ -82,7 +79,7 @@ impl Notes for Raw {
     }
 
     fn verify(&mut self, session: &str) -> bool {
-        self.buffer.resize(PIECE_BYTES, 0);
+        self.buffer.resize(world::PIECE_BYTES, 0);
         let (path, mut hasher) = (self.path(session), crc32fast::Hasher::new());
         raw::pieces(&path, &mut self.buffer, |piece| hasher.update(piece));
         std::hint::black_box(hasher.finalize());
