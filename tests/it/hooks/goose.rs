@@ -320,7 +320,8 @@ fn the_doctor_says_whether_goose_is_told_of_a_file() {
             let ran = Ran::of(&mut desk.command(&["doctor", "--json"]));
             (!was_late(bin)).then(|| ran.ends(0).answers())
         });
-        let says = |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("goose"));
+        let says =
+            |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("goose, user"));
         let finding = found.iter().find(says).expect("a finding");
         assert_eq!(finding["status"], status, "{finding}");
         assert!(finding["detail"].as_str().is_some_and(|it| it.contains(words)), "{finding}");
