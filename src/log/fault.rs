@@ -107,23 +107,6 @@ pub enum Field {
 }
 
 impl Fault {
-    /// Returns whether it is damage that stands between records, or joins them: then a whole one may
-    /// be on the line, and be [won back](super::win_back). Damage within a record leaves none.
-    #[must_use]
-    pub const fn may_hold_a_record(&self) -> bool {
-        matches!(
-            self,
-            Self::NulBytes
-                | Self::InvalidUtf8
-                | Self::ArrayWrapped
-                | Self::BareCr
-                | Self::RunTogether
-                | Self::Abandoned
-                | Self::Unfinished
-                | Self::Malformed { .. }
-        )
-    }
-
     /// Returns the word for it in the answers of `verify --json`.
     #[must_use]
     pub const fn reason(&self) -> &'static str {

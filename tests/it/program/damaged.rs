@@ -206,23 +206,52 @@ proptest! {
     }
 }
 
-/// Damage that can hold a record, a tail included: two lines with none, one that has one.
+/// Damage of many kinds, a tail included, that stands before a record, around one or without any.
 #[test]
 fn a_record_is_won_back_only_where_verify_says_so() {
     let world = World::new();
-    let record = "{\"v\":1,\"session\":\"kiln\",\"text\":\"one\"}\n";
-    world.put("kiln", format!("{record}junk\n\0\0{{\"v\":1\n{{\"v\":1,{record}{{\"v\":1,\"te"));
+    world.fed("sealed", &["write", "kiln"]).quietly();
+    let sealed = fs::read_to_string(world.log("kiln")).expect("a log");
+    let (sealed, record) = (sealed.trim_end(), r#"{"v":1,"session":"kiln","text":"one"}"#);
+    let lines = [
+        (record.to_owned(), None),
+        ("junk".to_owned(), Some(0)),
+        ("\0\0{\"v\":1".to_owned(), Some(0)),
+        (format!("{{\"v\":1,{record}"), Some(1)),
+        (format!("<<<<<<< HEAD{sealed}"), Some(1)),
+        (format!("BZh9{sealed}"), Some(1)),
+        (format!("{{\"v\":1,\"v\":1,\"x\":{sealed}}}"), Some(1)),
+        (format!("{{\"v\":1,\"session\":{sealed}}}"), Some(1)),
+        ("{\"v\":1,\"te".to_owned(), Some(0)),
+    ];
+    let expected: Vec<_> = lines.iter().filter_map(|(_, won_back)| *won_back).collect();
+    // Each by itself too: what one line holds must not hide that another was never looked into.
+    for (line, won_back) in &lines {
+        let Some(won_back) = won_back else { continue };
+        world.put("kiln", format!("{record}\n{line}"));
+        assert_won_back(&world, &[*won_back]);
+        world.put("kiln", format!("{line}\n{record}\n"));
+        assert_won_back(&world, &[*won_back]);
+    }
+    world.put("kiln", lines.map(|(line, _)| line).join("\n"));
+    assert_won_back(&world, &expected);
+}
+
+/// Checks what `repair` wins back from each bad line, and that `verify` says the same.
+#[track_caller]
+fn assert_won_back(world: &World, expected: &[u64]) {
     let repair = world.run(&["repair", "kiln", "--json"]).ends(5).json();
-    let won_back = |line: &serde_json::Value| line["won_back"] == 1;
+    let won_back = |line: &serde_json::Value| line["won_back"].as_u64();
     let won_back: Vec<_> =
         repair["lines"].as_array().expect("lines").iter().map(won_back).collect();
-    assert_eq!(won_back, [false, false, true, false], "{repair}");
-    let said = verified(&world, 5);
+    assert_eq!(won_back, expected.iter().copied().map(Some).collect::<Vec<_>>(), "{repair}");
+    let said = verified(world, 5);
     let says = |fault: &serde_json::Value| fault["detail"].to_string().contains("wins back");
     let says: Vec<_> = said["faults"].as_array().expect("faults").iter().map(says).collect();
-    assert_eq!(says, won_back, "{said}");
+    assert_eq!(says, expected.iter().map(|won| *won > 0).collect::<Vec<_>>(), "{said}");
     let shown = world.at_terminal(400, "", &["verify", "kiln"]).ends(5);
-    assert_eq!(shown.stdout().matches("wins back").count(), 1, "{shown}");
+    let lines = expected.iter().filter(|won| **won > 0).count();
+    assert_eq!(shown.stdout().matches("wins back").count(), lines, "{shown}");
 }
 
 /// What `verify` and `repair` call each damaged line.

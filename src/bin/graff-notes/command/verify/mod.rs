@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
-    log::{Concern, Finding, Health},
+    log::{Finding, Health},
     session::SessionName,
     store::{RepairMode, Store},
     units::Bytes,
@@ -146,8 +146,8 @@ struct Checked<'a> {
 impl<'a> Checked<'a> {
     fn of(store: &'a Store, session: &'a SessionName, health: &'a Health) -> Self {
         let mut won_back = BTreeMap::new();
-        // Only a repair looks into a damaged line, so it is asked, where it may find something.
-        if health.faults.iter().any(may_hold_a_record)
+        // Only a repair looks into the lines that it takes out, so it is asked.
+        if health.faults.iter().any(|fault| !fault.concern.outlasts_repair())
             && let Ok(plan) = store.repair(session, RepairMode::DryRun)
         {
             let named = plan.named.iter().filter(|line| line.won_back > 0);
@@ -237,14 +237,6 @@ impl<'a> Checked<'a> {
             table.row(&mut cx.out, row)?;
         }
         Ok(())
-    }
-}
-
-/// Returns whether a finding is about a line on which a whole record may stand.
-fn may_hold_a_record(finding: &Finding) -> bool {
-    match &finding.concern {
-        Concern::Bad(fault) | Concern::TornTail(fault) => fault.may_hold_a_record(),
-        _ => false,
     }
 }
 
