@@ -51,6 +51,9 @@ impl Setting {
         if let Some(copy) = copies.iter().find(restored) {
             return Ok(Some((*copy).to_owned()));
         }
+        if settings::install(host, "").as_deref() == Ok(before) {
+            return Ok(None); // made from nothing: a blank file would have left its copy
+        }
         let after = settings::remove(host, before).map_err(LeftAlone::because)?;
         Ok(Some(after).filter(|after| !copies.is_empty() || after.trim() != "{}"))
     }
