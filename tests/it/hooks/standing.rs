@@ -186,7 +186,7 @@ fn hooks_that_the_host_was_told_not_to_run_are_told_apart_from_those_that_it_run
 fn an_installation_that_does_not_work_yet_says_why_and_what_to_do() {
     let works = "It works from the next session on; ";
     let unreachable = "No folder in PATH has graff-notes, and claude-code won't find it: put it";
-    let off = "`disableAllHooks` keeps claude-code from running any hook: take it out of its";
+    let off = "`disableAllHooks` keeps claude-code from running any hook: take it out of ";
     let said = |desk: &Desk, args: &[&str]| {
         let args = [&["install", "claude-code"], args].concat();
         let shown = hooks(desk, &args).quietly();
@@ -204,7 +204,9 @@ fn an_installation_that_does_not_work_yet_says_why_and_what_to_do() {
                     put(&desk, ".claude/settings.json", r#"{"disableAllHooks": true}"#);
                 }
                 let next = said(&desk, args);
-                let told = (next.contains(works), next.contains(unreachable), next.contains(off));
+                let users = desk.home().join(".claude/settings.json");
+                let off = format!("{off}{users}.");
+                let told = (next.contains(works), next.contains(unreachable), next.contains(&off));
                 assert_eq!(told, (is_there && !is_off, !is_there, is_off), "{args:?}: {next}");
                 let then = next.ends_with("Then it works from the next session on.");
                 assert_eq!(then, !told.0, "{next}");
@@ -214,6 +216,43 @@ fn an_installation_that_does_not_work_yet_says_why_and_what_to_do() {
     let codex = hooks(&desk(), &["install", "codex"]).quietly();
     let (path, trust) = ("No folder in PATH has graff-notes", "type /hooks, and trust the five");
     assert!(codex.stdout().contains(path) && codex.stdout().contains(trust), "{codex}");
+}
+
+#[test]
+fn where_the_settings_name_the_programs_place_path_need_not_have_it() {
+    for (command, is_called_by_name) in [
+        ("/opt/graff-notes hook claude-code", false),
+        ("GRAFF_PERCENT=60 '/opt/my tools/graff-notes' hook claude-code", false),
+        ("GRAFF_PERCENT=60 graff-notes hook claude-code", true),
+    ] {
+        let desk = desk();
+        hooks(&desk, &["install", "claude-code"]).quietly();
+        let path = desk.home().join(".claude/settings.json");
+        let others = text(&path).replace("graff-notes hook claude-code", command);
+        fs::write(&path, &others).expect("written");
+        let ran = hooks(&desk, &["install", "claude-code"]).quietly();
+        assert!(ran.stdout().starts_with("as it was\t"), "{ran}");
+        assert_eq!(ran.stdout().contains("won't find it"), is_called_by_name, "{ran}");
+        // A single one that leaves it to PATH is one too many.
+        fs::write(&path, others.replacen(command, "graff-notes hook claude-code", 1))
+            .expect("written");
+        let ran = hooks(&desk, &["install", "claude-code"]).quietly();
+        assert!(ran.stdout().contains("won't find it"), "{ran}");
+    }
+}
+
+#[test]
+fn the_file_is_named_in_which_the_agent_was_told_to_run_no_hook() {
+    let (off, codex) = (r#"{"disableAllHooks": true}"#, "[features]\nhooks = false\n");
+    let desk = desk();
+    let config = put(&desk, ".codex/config.toml", codex);
+    put(&desk, "../project/.claude/settings.json", off);
+    let project = desk.project().join(".claude/settings.json");
+    for (host, file) in [("claude-code", &project), ("codex", &config)] {
+        let ran = hooks(&desk, &["install", host, "--project"]).quietly();
+        let said = format!("take it out of {file}.");
+        assert_eq!(ran.stdout().matches(&said).count(), 1, "{ran}");
+    }
 }
 
 #[test]

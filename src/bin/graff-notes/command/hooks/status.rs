@@ -112,18 +112,39 @@ pub(in crate::command) fn standings(root: Utf8PathBuf, only: Option<Host>) -> Ve
 
 /// Returns what keeps hooks in these settings from working, with what to do, a sentence each.
 pub(super) fn obstacles(host: Host, scope: &Scope) -> Vec<String> {
-    // What the user has told the agent holds in a project too.
-    let key = [scope, &Scope::User].into_iter().find_map(|scope| {
-        let files = places(host, scope).ok()?;
-        switched_off(host, &files.first()?.0)
-    });
-    let off = key.map(|key| {
-        format!("`{key}` keeps {host} from running any hook: take it out of its settings.")
-    });
-    let missing = reachable().is_none().then(|| {
+    let missing = (reachable().is_none() && is_called_by_name(host, scope)).then(|| {
         format!("No folder in PATH has {PROGRAM}, and {host} won't find it: put it into one.")
     });
+    // What the user has told the agent holds in a project too.
+    let mut off: Vec<_> = [scope, &Scope::User]
+        .into_iter()
+        .filter_map(|scope| kept_from_running(host, scope))
+        .collect();
+    off.dedup();
     missing.into_iter().chain(off).collect()
+}
+
+/// Returns that a key in these settings keeps hooks from running, where one does, and what to do.
+fn kept_from_running(host: Host, scope: &Scope) -> Option<String> {
+    let settings = places(host, scope).ok()?.into_iter().next()?.0;
+    let key = switched_off(host, &settings)?;
+    let file = if host == Host::Codex { place::codex_config().ok()? } else { settings };
+    Some(format!("`{key}` keeps {host} from running any hook: take it out of {file}."))
+}
+
+/// Whether a hook in these settings leaves it to PATH where the program is, or may.
+fn is_called_by_name(host: Host, scope: &Scope) -> bool {
+    let mut files = places(host, scope).unwrap_or_default().into_iter();
+    !files
+        .any(|(path, setting)| matches!(setting, Setting::Hooks(_)) && all_name_a_path(host, path))
+}
+
+fn all_name_a_path(host: Host, settings: Utf8PathBuf) -> bool {
+    let Ok(file) = PersonsFile::open(settings) else { return false };
+    let text = file.text().unwrap_or_default();
+    let has_path = |command: String| command.contains(&format!("/{PROGRAM}"));
+    let command = |event| settings::command(host, text, event).ok().flatten();
+    Registration::of(host).iter().all(|hook| command(hook.event).is_some_and(has_path))
 }
 
 impl Standing {
