@@ -21,7 +21,10 @@ use rustix::{
     process::{Pid, Signal, kill_process},
 };
 
-use super::{desk::Desk, installs::home};
+use super::{
+    desk::Desk,
+    installs::{home, keeps_marks},
+};
 use crate::support::{skipped, wait_until, world::Ran};
 
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
@@ -511,6 +514,32 @@ fn where_the_system_cannot_do_it_in_one_step_or_has_no_locks_it_is_done_all_the_
             let Some(mut ran) = traced(&nothing, &strace, &[action, "goose"]) else { return };
             Ran::of(&mut ran).quietly();
         }
-        assert!(!nothing.home().join(".agents").exists(), "{injection}");
+        let stays = nothing.home().join(".agents").exists();
+        assert!(!stays || !keeps_marks(&nothing.home()), "{injection}");
     }
+}
+
+#[test]
+fn where_no_folder_can_be_marked_none_is_taken_for_ours() {
+    let desk = Desk::of(Host::ClaudeCode);
+    let own = desk.home().join(".claude");
+    fs::create_dir(&own).expect("the folder is made");
+    let strace = ["-o", "/dev/null", "-e", "inject=setxattr,getxattr:error=EOPNOTSUPP"];
+    for action in ["install", "remove"] {
+        let Some(mut ran) = traced(&desk, &strace, &[action, "claude-code"]) else { return };
+        Ran::of(&mut ran).quietly();
+    }
+    assert!(own.is_dir(), "a person's own folder goes");
+    assert!(home(&desk).is_empty());
+}
+
+#[test]
+fn a_copy_that_may_not_be_there_after_a_loss_of_power_is_withdrawn_and_nothing_changed() {
+    let (desk, settings) = desk();
+    // The first is that of the text, the second that of the folder.
+    let strace = ["-o", "/dev/null", "-e", "inject=fsync:error=EIO:when=2"];
+    let Some(mut ran) = traced(&desk, &strace, &["install", "claude-code"]) else { return };
+    let ran = Ran::of(&mut ran).ends(1);
+    assert!(ran.stderr().contains("could not sync the folder"), "{ran}");
+    assert_eq!(beside(&settings), files(&[("settings.json", SETTINGS)]));
 }

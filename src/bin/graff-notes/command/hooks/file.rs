@@ -222,8 +222,9 @@ impl PersonsFile {
             let why = format_args!("there are {COPIES_MAX} copies of it, {first} and on");
             return Err(self.left_alone(why));
         };
+        // It must be there before the file changes, and else not at all.
+        self.sync_folder().inspect_err(|_| draft::discard(&name))?;
         self.copied = Some(name.clone());
-        self.sync_folder()?; // it must be there before the file changes
         Ok(name)
     }
 

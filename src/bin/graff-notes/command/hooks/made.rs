@@ -1,7 +1,7 @@
 //! Which folders a run of ours has made: those go again once they are empty, and no others.
 //!
 //! The mark is an attribute of the folder itself, which goes with it. Where the file system or the
-//! system keeps none, nobody can tell any more, and every folder counts as made by us.
+//! system keeps none, nobody can tell any more, and every folder stays: it may be a person's own.
 
 use camino::Utf8Path;
 
@@ -16,13 +16,10 @@ pub(super) fn mark(folder: &Utf8Path) {
     let _ = setxattr(folder.as_std_path(), MADE, b"1", XattrFlags::empty());
 }
 
-/// Returns whether a run of ours has made a folder, or may have.
+/// Returns whether a run of ours has made a folder.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 pub(super) fn is_ours(folder: &Utf8Path) -> bool {
-    use rustix::{fs::getxattr, io::Errno};
-    const NO_MARKS: [Errno; 3] = [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS];
-    let marked = getxattr(folder.as_std_path(), MADE, &mut [0_u8; 8]);
-    marked.map_or_else(|e| NO_MARKS.contains(&e), |_| true)
+    rustix::fs::getxattr(folder.as_std_path(), MADE, &mut [0_u8; 8]).is_ok()
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
@@ -30,5 +27,5 @@ pub(super) fn mark(_: &Utf8Path) {}
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 pub(super) fn is_ours(_: &Utf8Path) -> bool {
-    true
+    false
 }
