@@ -171,14 +171,14 @@ impl Where {
         let left = status::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
         let forgotten = are_all_out.then(|| hook::forget(self.host)).transpose();
-        done.next = match &forgotten {
+        let next = match &forgotten {
             Ok(Some(files)) => {
                 done.changed.extend_from_slice(files);
                 place::after_removal(self.host)
             }
             _ => place::AFTER_REMOVAL,
-        }
-        .to_owned();
+        };
+        done.next.push_str(next);
         if !done.older_backups.is_empty() {
             done.next.push_str(" Older copies stay; look into them before you delete any.");
         }
