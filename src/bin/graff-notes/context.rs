@@ -71,7 +71,8 @@ impl Context {
         if self.out.form() != Form::Terminal || has_log(store, &whole) {
             return Ok(whole);
         }
-        match <[_; 1]>::try_from(begun_by(store, &whole)) {
+        let names = store.sessions().unwrap_or_default().names;
+        match <[_; 1]>::try_from(begun_by(names, &whole)) {
             Ok([only]) => {
                 self.notices.hint(format_args!("{whole} is the beginning of {only}"));
                 Ok(only)
@@ -122,11 +123,6 @@ fn has_log(store: &Store, session: &SessionName) -> bool {
     fs::symlink_metadata(store.log_path(session)).is_ok()
 }
 
-/// Returns whether a session has no log since an import of it never came to its end.
-fn is_unfinished(store: &Store, session: &SessionName) -> bool {
-    store.sessions().is_ok_and(|sessions| sessions.begun.contains(session))
-}
-
 /// Returns what to do about a session of which an import never came to its end.
 pub(crate) fn finish(session: &SessionName) -> String {
     let name = session.to_argument();
@@ -136,9 +132,8 @@ pub(crate) fn finish(session: &SessionName) -> String {
     )
 }
 
-/// Returns the sessions whose names begin with that of `session`, which has no log, by name.
-fn begun_by(store: &Store, session: &SessionName) -> Vec<SessionName> {
-    let mut names = store.sessions().unwrap_or_default().names;
+/// Returns those names that begin with that of `session`, which has no log.
+fn begun_by(mut names: Vec<SessionName>, session: &SessionName) -> Vec<SessionName> {
     names.retain(|name| name != session && name.as_str().starts_with(session.as_str()));
     names
 }
@@ -183,10 +178,12 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
         let quoted =
             if session.to_argument() == name { name.to_owned() } else { format!("{name:?}") };
         let what = format_args!("find session {quoted}: it has no log in {folder}");
-        let advice = match begun_by(store, session) {
-            _ if is_unfinished(store, session) => finish(session),
+        let sessions = store.sessions().unwrap_or_default();
+        let advice = match begun_by(sessions.names, session) {
+            _ if sessions.begun.contains(session) => finish(session),
             none if none.is_empty() => error.advice().to_owned(),
-            others => format!("write the whole name: {}", named(&others)),
+            // That one of them is meant nobody can know, and a script would do as it is told.
+            others => format!("sessions that begin so: {}", named(&others)),
         };
         return Failure::nothing(what).advise(advice).about(session).at(folder);
     }
