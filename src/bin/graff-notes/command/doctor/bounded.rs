@@ -15,7 +15,8 @@ use crate::signals::Held;
 /// How often is looked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// A program at work; it ends when this goes, and with it whatever it has started.
+/// A program at work. Where it still is when this goes, it is ended, and with it what it has started in
+/// its group; what a program leaves at work that ended by itself stays.
 #[derive(Debug)]
 pub(super) struct Running(Child);
 

@@ -1,6 +1,7 @@
 //! Which agents are here, and in which version: what they say of themselves, if they say it soon.
 
 use std::{
+    env,
     fs::File,
     io::{self, Read},
     process::{Command, Stdio},
@@ -57,14 +58,18 @@ impl Asked {
             Finding::warning(CHECK, format!("{host}: `{program} --version` {what}"), advice)
         };
         match running.map(|running| running.end_by(deadline, held)) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            // A script whose interpreter is missing is not found either.
+            Err(e) if e.kind() == io::ErrorKind::NotFound && !is_in_path(program) => {
                 Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"))
             }
             Err(e) | Ok(Err(e)) => is_odd(format!("cannot be run: {e}")),
             Ok(Ok(None)) => is_odd(format!("had not ended after {} s", LIMIT.as_secs())),
             Ok(Ok(Some(status))) if !status.success() => is_odd(format!("ended with {status}")),
             Ok(Ok(Some(_))) => match first_line(&answer) {
-                Some(line) => Finding::ok(CHECK, format!("{host}: {line}")),
+                // Another program may have that name.
+                Some(line) => {
+                    Finding::ok(CHECK, format!("{host}: `{program} --version` says {line}"))
+                }
                 None => is_odd("said nothing".to_owned()),
             },
         }
@@ -80,6 +85,12 @@ const fn program(host: Host) -> &'static str {
         Host::Opencode => "opencode",
         Host::Goose => "goose",
     }
+}
+
+/// Returns whether a folder in PATH has a file of this name.
+fn is_in_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// Returns the first line of an answer that is not blank.
