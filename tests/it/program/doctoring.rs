@@ -4,6 +4,7 @@
 mod agents;
 mod hooks;
 mod left_behind;
+mod not_called;
 mod told;
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};

@@ -56,7 +56,6 @@ fn a_hook_is_called_by_the_command_in_the_settings() {
     for called in [
         format!("'{good}/graff-notes' hook claude-code"),
         format!("GRAFF_ROOT=/nowhere '{good}/graff-notes' hook claude"),
-        format!("'{good}/graff-notes' hook claude-code || true"),
     ] {
         let world = world_called_by(&called);
         let before = world.files();
@@ -76,13 +75,22 @@ fn a_command_that_does_not_work_is_no_better_for_one_in_path_that_does() {
     put_script(other.root(), "#!/bin/sh\nexit 9\n");
     let path = format!("{}:{PATH}", bin.root());
     let broken = format!("{}/graff-notes hook claude-code", other.root());
-    let finding = of_claude(&world_called_by(&broken), &path);
+    let world = world_called_by(&broken);
+    let finding = of_claude(&world, &path);
     assert_eq!(finding["status"], "failure", "{finding}");
     let detail = finding["detail"].as_str().expect("words");
     assert!(detail.ends_with("ended with exit status: 9"), "{finding}");
-    let lost = of_claude(&world_called_by("/no/such/graff-notes hook claude-code"), &path);
-    let detail = lost["detail"].as_str().expect("words");
-    assert!(detail.ends_with("names a program that is not to be found"), "{lost}");
+    let advice = |world: &World| {
+        format!("mend the command in {}", world.root().join(".claude/settings.json"))
+    };
+    assert_eq!(finding["advice"], advice(&world), "{finding}");
+    let world = world_called_by("/no/such/graff-notes hook claude-code");
+    for path in [&path, PATH] {
+        let lost = of_claude(&world, path);
+        let detail = lost["detail"].as_str().expect("words");
+        assert!(detail.ends_with("names a program that is not to be found"), "{lost}");
+        assert_eq!(lost["advice"], advice(&world), "{lost}");
+    }
 }
 
 #[test]
@@ -117,15 +125,27 @@ fn codex_finds_what_a_login_shell_of_the_user_finds() {
         })
     };
     assert_eq!(of_codex()["status"], "ok");
-    let asked = |profile: &str| {
+    let asked = |profile: &str, shell: &str| {
         fs::write(world.root().join(".profile"), profile).expect("a profile");
-        let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).answers();
+        let mut doctor = command(&world, &["--json"]);
+        let found = Ran::of(doctor.env("PATH", &path).env("SHELL", shell)).answers();
         let of_codex =
             |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("codex, "));
         found.iter().find(of_codex).expect("a finding").clone()
     };
-    let lost = asked("PATH=/usr/bin:/bin\n");
-    assert_eq!(lost["status"], "failure", "{lost}");
+    let says = |finding: &Value, what: &str, advice: &str| {
+        assert_eq!(finding["status"], "failure", "{finding}");
+        assert!(finding["detail"].as_str().is_some_and(|it| it.ends_with(what)), "{finding}");
+        assert!(finding["advice"].as_str().is_some_and(|it| it.contains(advice)), "{finding}");
+    };
+    let lost = asked("PATH=/usr/bin:/bin\n", "/bin/sh");
+    says(&lost, "is not to be found", "into the PATH that your shell's profile sets");
+    let lost = asked("", "/no/such/fish");
+    says(
+        &lost,
+        "needs the shell /no/such/fish, which is not to be found",
+        "let the variable SHELL",
+    );
 }
 
 #[test]
@@ -134,17 +154,24 @@ fn every_agent_in_path_is_asked_for_its_version_and_the_others_are_named() {
     program(bin.root(), "claude", "echo; echo '9.9.9 (Claude Code)'; echo more");
     program(bin.root(), "codex", "echo 'codex-cli 8.8.8'; sleep 5 &");
     program(bin.root(), "gemini", "exit 3");
-    program(bin.root(), "opencode", ":");
+    fs::write(bin.root().join("opencode"), "#!/no/such/interpreter\n").expect("a program");
+    fs::set_permissions(bin.root().join("opencode"), Permissions::from_mode(0o755))
+        .expect("it can be run");
     let before = world.files();
-    let path = format!("{}:{PATH}", bin.root());
-    let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).ends(0).answers();
+    // Of the system's own programs those that these need, and no agent that is installed here.
+    std::os::unix::fs::symlink("/bin/sleep", bin.root().join("sleep")).expect("a link");
+    let mut doctor = command(&world, &["--json"]);
+    let found = Ran::of(doctor.env("PATH", bin.root())).ends(0).answers();
     let found = found.iter().filter(|finding| finding["check"] == "agents");
     let found: Vec<_> = found.map(|it| (it["status"].as_str(), it["detail"].as_str())).collect();
     let expected = [
-        ("ok", "claude-code: 9.9.9 (Claude Code)"),
-        ("ok", "codex: codex-cli 8.8.8"),
+        ("ok", "claude-code: `claude --version` says 9.9.9 (Claude Code)"),
+        ("ok", "codex: `codex --version` says codex-cli 8.8.8"),
         ("warning", "gemini: `gemini --version` ended with exit status: 3"),
-        ("warning", "opencode: `opencode --version` said nothing"),
+        (
+            "warning",
+            "opencode: `opencode --version` cannot be run: No such file or directory (os error 2)",
+        ),
         ("ok", "goose: no folder in PATH has `goose`"),
     ];
     assert_eq!(found, expected.map(|(status, detail)| (Some(status), Some(detail))));

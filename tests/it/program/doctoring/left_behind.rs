@@ -21,16 +21,17 @@ fn who_interrupts_it_finds_nothing_left_behind() {
     let mut install = world.command(&["hooks", "install", "claude-code"]);
     Ran::of(install.env("HOME", world.root()).env_remove("CLAUDE_CONFIG_DIR")).ends(0);
     let found = world.root().join("graff-notes");
-    fs::write(&found, "#!/bin/sh\n: >called\nexec sleep 600\n").expect("a program");
+    let called = world.root().join("called");
+    fs::write(&found, format!("#!/bin/sh\n: >'{called}'\nexec sleep 600\n")).expect("a program");
     fs::set_permissions(&found, Permissions::from_mode(0o755)).expect("it can be run");
     let before = world.files();
     let path = format!("{}:/usr/bin:/bin", world.root());
     for signal in heeded([Signal::HUP, Signal::INT, Signal::TERM]) {
         let child = command(&world, &[]).env("PATH", &path).spawn().expect("it starts");
-        wait_until("the hook is called", || world.root().join("called").exists());
+        wait_until("the hook is called", || called.exists());
         kill_process(Pid::from_child(&child), signal).expect("it is there");
         Ran::of_child(child).ends_by(signal);
-        fs::remove_file(world.root().join("called")).expect("it is removed");
+        fs::remove_file(&called).expect("it is removed");
         assert_eq!(world.files(), before);
     }
 }

@@ -39,6 +39,18 @@ const LIMIT: Duration = LONGEST.saturating_mul(2);
 /// Source: POSIX, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
 
+/// What a shell takes for more than the words of one program: nothing that has one of these is called.
+const MORE_THAN_WORDS: [char; 12] = [';', '|', '&', '<', '>', '(', ')', '$', '`', '#', '\n', '\r'];
+
+/// Whose settings a command stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The user's own.
+    User,
+    /// The project's: those of whoever made it.
+    Project,
+}
+
 /// What a hook is called by, as it stands in an agent's settings.
 #[derive(Debug)]
 pub(super) struct Called {
@@ -46,11 +58,24 @@ pub(super) struct Called {
     command: String,
 }
 
+/// Why a command is not called, in words that read on after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(super) enum Uncalled {
+    #[error("stands in the project's settings, which whoever made the repository wrote")]
+    OfProject,
+    #[error("has more for a shell to do than to run one program")]
+    NotPlain,
+    #[error("names its root")]
+    NamesRoot,
+}
+
 /// What is wrong with a call, in words that read on after the command.
 #[derive(Debug, Error)]
 pub(super) enum Wrong {
     #[error("cannot be run: {0}")]
     NotRun(io::Error),
+    #[error("needs the shell {0}, which is not to be found")]
+    NoShell(String),
     #[error("names a program that is not to be found")]
     NotFound,
     #[error("ended with {0}")]
@@ -87,16 +112,37 @@ impl Called {
 
     /// Returns the command as it is shown: an edited one may hold a secret.
     pub(super) fn shown(&self) -> String {
-        if self.command == ours(self.host) {
-            self.command.clone()
+        if self.is_ours() { self.command.clone() } else { masked::command(&self.command) }
+    }
+
+    /// Returns whether it is the very command that `hooks install` writes.
+    pub(super) fn is_ours(&self) -> bool {
+        self.command == ours(self.host)
+    }
+
+    /// Returns why it is not called, where it had better not be: a repository that was cloned must not
+    /// run anything here, and one that says itself where the notes are cannot be tried elsewhere.
+    pub(super) fn uncalled(&self, whose: Whose) -> Option<Uncalled> {
+        if self.is_ours() {
+            None
+        } else if whose == Whose::Project {
+            Some(Uncalled::OfProject)
+        } else if self.command.contains(MORE_THAN_WORDS) {
+            Some(Uncalled::NotPlain)
         } else {
-            masked::command(&self.command)
+            self.command.contains("--root").then_some(Uncalled::NamesRoot)
         }
     }
 
-    /// Returns whether it says itself where the notes are, so that it cannot be tried elsewhere.
-    pub(super) fn names_a_root(&self) -> bool {
-        self.command.contains("--root")
+    /// Returns the shell through which its agent runs it: Codex the user's own, with what that reads
+    /// at a login, and opencode none.
+    pub(super) fn shell(&self) -> Option<String> {
+        match self.host {
+            Host::ClaudeCode | Host::Goose => Some("/bin/sh".to_owned()),
+            Host::Gemini => Some("bash".to_owned()),
+            Host::Codex => Some(env::var("SHELL").unwrap_or_else(|_| "/bin/sh".to_owned())),
+            Host::Opencode => None,
+        }
     }
 
     /// Calls it beside the notes in `store`; returns what is wrong, where no note comes back.
@@ -104,7 +150,7 @@ impl Called {
         let trial = Trial::beside(store).map_err(|why| Wrong::NotTried(why.to_string()))?;
         let mut call = trial.call(self, store).map_err(|e| Wrong::NotTried(e.to_string()))?;
         let not_run = |e: io::Error| match e.kind() {
-            io::ErrorKind::NotFound => Wrong::NotFound,
+            io::ErrorKind::NotFound => self.shell().map_or(Wrong::NotFound, Wrong::NoShell),
             _ => Wrong::NotRun(e),
         };
         let running = Running::start(&mut call).map_err(not_run)?;
@@ -117,33 +163,18 @@ impl Called {
         if trial.came_back(self.host) { Ok(()) } else { Err(Wrong::NoNote) }
     }
 
-    /// Returns what runs it, as its agent does: Codex by the user's own shell, with what that reads at
-    /// a login, and opencode without a shell. It goes by the notes below `root`.
+    /// Returns what runs it, as its agent does. It goes by the notes below `root`: a variable says the
+    /// same, which a shell may set anew.
     fn program(&self, root: &Utf8Path) -> Command {
-        let by = |shell: &str, flag: &str| {
-            let mut command = Command::new(shell);
-            command.arg(flag).arg(self.rooted(root));
-            command
+        let Some(shell) = self.shell() else {
+            let mut command = Command::new("graff-notes");
+            command.args(["hook", self.host.as_str(), "--root", root.as_str()]);
+            return command;
         };
-        match self.host {
-            Host::ClaudeCode | Host::Goose => by("/bin/sh", "-c"),
-            Host::Gemini => by("bash", "-c"),
-            Host::Codex => by(&env::var("SHELL").unwrap_or_else(|_| "/bin/sh".to_owned()), "-lc"),
-            Host::Opencode => {
-                let mut command = Command::new("graff-notes");
-                command.args(["hook", self.host.as_str(), "--root", root.as_str()]);
-                command
-            }
-        }
-    }
-
-    /// Returns the command with the root that it is to go by, unless words behind it would not be its
-    /// own; a variable says the same, which a shell may set anew.
-    fn rooted(&self, root: &Utf8Path) -> String {
-        let is_one = !self.command.contains([';', '|', '&', '<', '>', '(', ')', '`', '#', '\n']);
-        let root =
-            if is_one { format!(" --root {}", quoted(root.as_str())) } else { String::new() };
-        format!("{}{root}", self.command)
+        let flag = if self.host == Host::Codex { "-lc" } else { "-c" };
+        let mut command = Command::new(shell);
+        command.arg(flag).arg(format!("{} --root {}", self.command, quoted(root.as_str())));
+        command
     }
 }
 
@@ -172,8 +203,9 @@ impl Trial {
         Ok(Self { _scratch: scratch, folder, note })
     }
 
-    /// Returns the call, which leaves all that it leaves in our folder. It speaks through files: a pipe
-    /// would stay open for as long as whatever it starts.
+    /// Returns the call, which leaves all that it leaves in our folder, and begins there: a path that
+    /// is not absolute must find nothing in the project. It speaks through files: a pipe would stay
+    /// open for as long as whatever it starts.
     fn call(&self, called: &Called, store: &Store) -> io::Result<Command> {
         let said = json!({
             "hook_event_name": Called::event(called.host), "session_id": SESSION,
@@ -182,7 +214,7 @@ impl Trial {
         let payload = self.folder.join("payload");
         fs::write(&payload, said.to_string())?;
         let mut call = called.program(&self.folder);
-        call.current_dir(store.root()).env("GRAFF_ROOT", &self.folder);
+        call.current_dir(&self.folder).env("GRAFF_ROOT", &self.folder);
         call.env("CLAUDE_PROJECT_DIR", store.root()).env("GEMINI_PROJECT_DIR", store.root());
         call.env("XDG_STATE_HOME", &self.folder).env("GOOSE_MOIM_MESSAGE_FILE", self.moim());
         call.stdin(File::open(payload)?).stdout(File::create(self.answer())?);

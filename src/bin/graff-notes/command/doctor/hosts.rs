@@ -10,7 +10,7 @@ use graff_notes::{
 
 use super::{
     Finding,
-    call::{Called, Wrong},
+    call::{Called, Uncalled, Whose, Wrong},
     probe::Scratch,
 };
 use crate::{
@@ -81,40 +81,73 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
 fn tried(standing: &Standing, store: &Store, held: &Held) -> Result<(), Finding> {
     let Standing { host, scope, .. } = standing;
     let Ok(host) = host.parse::<Host>() else { return Ok(()) }; // it is one's own name
-    let called = Called::by(host, command(host, &standing.settings));
-    let shown = called.shown();
-    if called.names_a_root() {
+    let file = file_of_command(host, &standing.settings);
+    let called = Called::by(host, command(host, &file));
+    // Whatever is not the user's own may be anybody's.
+    let whose = if *scope == "user" { Whose::User } else { Whose::Project };
+    if let Some(why) = called.uncalled(whose) {
         let detail =
-            format!("{host}, {scope}: installed, and not called: `{shown}` names its root");
-        return Err(Finding::warning(CHECK, detail, "`graff-notes hooks status` says who called"));
+            format!("{host}, {scope}: installed, and not called: its command in {file} {why}");
+        return Err(Finding::warning(CHECK, detail, instead_of_a_call(host, why)));
     }
     called.answers(store, held).map_err(|wrong| {
         let detail = match (&wrong, &standing.reachable) {
-            (Wrong::NotFound, None) => {
+            (Wrong::NotFound, None) if called.is_ours() => {
                 format!("{host}, {scope}: no folder in PATH has graff-notes")
             }
-            _ => format!("{host}, {scope}: `{shown}` {wrong}"),
+            _ => format!("{host}, {scope}: `{}` {wrong}", called.shown()),
         };
-        Finding::failure(CHECK, detail, advice(&wrong, standing.reachable.as_deref()))
+        let advice = match &wrong {
+            Wrong::NotRun(_) => "check its rights".to_owned(),
+            Wrong::NotTried(_) => Scratch::ADVICE.to_owned(),
+            Wrong::NoShell(_) if host == Host::Codex => {
+                "let the variable SHELL name a shell that is here".to_owned()
+            }
+            Wrong::NoShell(shell) => format!("put {shell} into a folder of PATH"),
+            _ if !called.is_ours() => format!("mend the command in {file}"),
+            _ => of_program(host, standing.reachable.as_deref()),
+        };
+        Finding::failure(CHECK, detail, advice)
     })
 }
 
-/// Returns the command by which the agent calls us, where its settings name one: the plugin for opencode
+/// Returns the file that has the command by which the agent calls us, of the first of its settings.
+fn file_of_command(host: Host, settings: &Utf8Path) -> Utf8PathBuf {
+    match host {
+        Host::Goose => settings.with_file_name(GOOSE_HOOKS),
+        _ => settings.to_owned(),
+    }
+}
+
+/// Returns the command by which the agent calls us, where that file names one: the plugin for opencode
 /// does not.
-fn command(host: Host, path: &Utf8Path) -> Option<String> {
-    let path = match host {
-        Host::Goose => path.with_file_name(GOOSE_HOOKS),
-        _ => Utf8PathBuf::from(path),
-    };
-    let text = fs::read_to_string(path).ok()?;
+fn command(host: Host, file: &Utf8Path) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
     settings::command(host, &text, Called::event(host)).ok()?
 }
 
-/// Returns what to do about a call in which no note came back, where PATH finds `program`.
-fn advice(wrong: &Wrong, program: Option<&Utf8Path>) -> String {
-    match (wrong, program) {
-        (Wrong::NotRun(_), _) => "check its rights".to_owned(),
-        (Wrong::NotTried(_), _) => Scratch::ADVICE.to_owned(),
+/// Returns how to learn of a command that is not called whether it works.
+fn instead_of_a_call(host: Host, why: Uncalled) -> String {
+    match why {
+        Uncalled::OfProject => format!(
+            "read that command before you let {host} run it; `graff-notes hooks status {host}` says when \
+             it last called"
+        ),
+        Uncalled::NotPlain | Uncalled::NamesRoot => {
+            format!("`graff-notes hooks status {host}` says when it last called")
+        }
+    }
+}
+
+/// Returns what to do where our own command gives no note back, and PATH finds `program`. Codex looks
+/// where a login shell does.
+fn of_program(host: Host, program: Option<&Utf8Path>) -> String {
+    match (host, program) {
+        (Host::Codex, _) => {
+            "put the folder of a graff-notes that works into the PATH that your shell's \
+                             profile sets, before all others"
+                .to_owned()
+        }
         (_, None) => "put the program into a folder of PATH".to_owned(),
         (_, Some(program)) => {
             format!("PATH finds {program}: let one that works stand before it, or in its place")

@@ -34,7 +34,9 @@ want to tell the names and paths.
 
 It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
 asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
-agent's settings, for a note in that folder. None of them is waited for longer than five seconds. \
+agent's settings, for a note in that folder. None of them is waited for longer than five seconds. In a \
+project's settings only the command that `hooks install` writes is called, and nowhere one that has more \
+for a shell to do than to run a program. \
 In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
 what to do.
 
