@@ -1,6 +1,7 @@
-//! What is said where a newer note than the newest readable one may have been there.
+//! What is said where another note than those that can be read may have been there.
 
 use graff_notes::{
+    log::Line,
     session::SessionName,
     store::{Doubt, DoubtCause},
     units::Bytes,
@@ -34,6 +35,26 @@ pub(crate) fn warning(session: &SessionName, Doubt { cause, offset }: Doubt) -> 
     format!(
         "a newer note of session {session} {may}: {what} stands behind this one, at byte {offset}; \
          `graff-notes verify {}` shows more",
+        session.to_argument()
+    )
+}
+
+/// Returns the doubt that a line casts: it may have been a note.
+pub(crate) fn of_line(line: &Line<'_>, offset: Bytes) -> Option<Doubt> {
+    let cause = match line {
+        Line::Bad(_) => DoubtCause::Damaged,
+        Line::Newer => DoubtCause::NewerVersion,
+        Line::Record(_) | Line::Blank | Line::Foreign { .. } => return None,
+    };
+    Some(Doubt { cause, offset })
+}
+
+/// Returns the warning where what is in doubt stands between two notes that are shown.
+pub(crate) fn between(session: &SessionName, Doubt { cause, offset }: Doubt) -> String {
+    format!(
+        "another note of session {session} may have stood between these two: {} is there, at byte \
+         {offset}; `graff-notes verify {}` shows more",
+        words(cause),
         session.to_argument()
     )
 }

@@ -142,3 +142,30 @@ fn a_newer_note_that_may_be_damaged_is_spoken_of() {
     assert!(ran.stderr().contains("a newer note of session s1 may be damaged"), "{ran}");
     world.run(&["diff", "s1", "--from", "1", "--to", "2"]).quietly();
 }
+
+#[test]
+fn what_may_have_been_a_note_between_the_two_is_spoken_of() {
+    let whole = world(&["a", "b", "c"]);
+    let log = std::fs::read_to_string(whole.log("s1")).expect("a log");
+    let lines: Vec<&str> = log.lines().collect();
+    let spoilt = |spoil: &[usize]| {
+        let world = World::new();
+        let line = |(at, line): (usize, &&str)| {
+            if spoil.contains(&at) { "junk\n".to_owned() } else { format!("{line}\n") }
+        };
+        world.put("s1", lines.iter().enumerate().map(line).collect::<String>());
+        world
+    };
+
+    let ran = spoilt(&[1]).run(&["diff", "s1"]).ends(0);
+    assert!(ran.stdout().starts_with("--- note 1\t"), "{ran}");
+    let warned = "another note of session s1 may have stood between these two: a damaged line";
+    assert!(ran.stderr().contains(warned), "{ran}");
+    spoilt(&[1]).run(&["diff", "s1", "--from", "1", "--to", "3"]).quietly();
+    spoilt(&[0]).run(&["diff", "s1"]).quietly();
+
+    for spoil in [&[0, 1][..], &[0, 1, 2]] {
+        let ran = spoilt(spoil).run(&["diff", "s1"]).ends(5);
+        assert!(ran.stderr().contains("compare two notes of session s1: its log has"), "{ran}");
+    }
+}

@@ -8,7 +8,7 @@ use graff_notes::{
     log::Line,
     note::Note,
     session::SessionName,
-    store::Store,
+    store::{Doubt, Store},
     units::{Seq, Timestamp},
 };
 use serde::Serialize;
@@ -98,6 +98,8 @@ struct Answer<'a> {
 struct Pair {
     from: Rc<Note>,
     to: Rc<Note>,
+    /// Where the first is the one before the other: what may have been a note between them.
+    between: Option<Doubt>,
 }
 
 impl Diff {
@@ -105,6 +107,9 @@ impl Diff {
         let store = cx.store()?;
         let session = cx.to_read(&store, &self.session)?;
         let pair = self.find(&store, &session)?;
+        if let Some(doubt) = pair.between {
+            cx.notices.warn(doubt::between(&session, doubt));
+        }
         if self.to.is_none() {
             let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
             if let Some(doubt) = newest.doubt {
@@ -123,11 +128,13 @@ impl Diff {
 
     fn find(&self, store: &Store, session: &SessionName) -> Result<Pair, Failure> {
         let (mut from, mut to, mut before) = (None, None, None);
-        let mut see = |line, note: Rc<Note>| {
+        let (mut doubt, mut between) = (None, None);
+        let mut see = |line, note: Rc<Note>, doubt: Option<Doubt>| {
             if self.to.is_none_or(|which| which.is(line, &note)) {
                 to = Some(Rc::clone(&note));
                 if self.from.is_none() {
                     from.clone_from(&before);
+                    between = doubt;
                 }
             }
             if self.from.is_some_and(|which| which.is(line, &note)) {
@@ -135,18 +142,23 @@ impl Diff {
             }
             before = Some(note);
         };
-        let replayed = store.replay(session, &mut |entry| {
-            if let Line::Record(record) = entry.line
-                && let Some(note) = record.into_note()
-            {
-                see(entry.number, Rc::new(note));
+        let replayed = store.replay(session, &mut |entry| match entry.line {
+            Line::Record(record) => {
+                if let Some(note) = record.into_note() {
+                    see(entry.number, Rc::new(note), doubt.take());
+                }
             }
+            line => doubt = doubt.or(doubt::of_line(&line, entry.offset)),
         });
         replayed.map_err(|e| explain(e, store, session))?;
+        let unread = |doubt| doubt::failure("compare two notes of", session, doubt);
         match (from, to) {
-            (Some(from), Some(to)) => Ok(Pair { from, to }),
-            (_, None) => Err(nothing(session, self.to, "note")),
-            (None, Some(_)) => Err(nothing(session, self.from, "note before the other")),
+            (Some(from), Some(to)) => Ok(Pair { from, to, between }),
+            (_, None) => Err(doubt
+                .filter(|_| self.to.is_none())
+                .map_or_else(|| nothing(session, self.to, "note"), unread)),
+            (None, Some(_)) => Err(between
+                .map_or_else(|| nothing(session, self.from, "note before the other"), unread)),
         }
     }
 }
@@ -197,8 +209,7 @@ impl Pair {
         if self.from.text == self.to.text {
             return out.line(&format!("no change: {from}, and {to}"));
         }
-        out.styled(style(Op::Delete), &format!("--- {from}\n"))?;
-        out.styled(style(Op::Insert), &format!("+++ {to}\n"))?;
+        out.styled(Style::new().bold(), &format!("--- {from}\n+++ {to}\n"))?;
         let lines = lines(&words::compare(&self.from.text, &self.to.text));
         let is_near = |at: usize| {
             let near = at.saturating_sub(CONTEXT_LINES)..=at.saturating_add(CONTEXT_LINES);

@@ -172,7 +172,7 @@ fn on_line(
     let mut found = Newest::default();
     store.replay(session, &mut |entry| {
         if entry.number == number {
-            found.doubt = doubt_of(&entry.line, entry.offset);
+            found.doubt = doubt::of_line(&entry.line, entry.offset);
             if let Line::Record(record) = entry.line {
                 found.note = record.into_note();
             }
@@ -194,7 +194,7 @@ fn last(
                 found = Newest { note: Some(note), doubt: None };
             }
         }
-        line => found.doubt = doubt_of(&line, entry.offset).or(found.doubt),
+        line => found.doubt = doubt::of_line(&line, entry.offset).or(found.doubt),
     })?;
     found.doubt = doubt_of_tail(tail).or(found.doubt);
     Ok(found)
@@ -210,20 +210,10 @@ fn previous(store: &Store, session: &SessionName) -> Result<Newest, graff_notes:
                 before = std::mem::replace(&mut newest, next);
             }
         }
-        line => newest.doubt = doubt_of(&line, entry.offset).or(newest.doubt),
+        line => newest.doubt = doubt::of_line(&line, entry.offset).or(newest.doubt),
     })?;
     let doubt = doubt_of_tail(tail).or(newest.doubt).or(before.doubt);
     Ok(Newest { doubt, ..before })
-}
-
-/// Returns the doubt that a line casts: it may have been a note.
-fn doubt_of(line: &Line<'_>, offset: Bytes) -> Option<Doubt> {
-    let cause = match line {
-        Line::Bad(_) => DoubtCause::Damaged,
-        Line::Newer => DoubtCause::NewerVersion,
-        Line::Record(_) | Line::Blank | Line::Foreign { .. } => return None,
-    };
-    Some(Doubt { cause, offset })
 }
 
 fn doubt_of_tail(tail: Tail) -> Option<Doubt> {
