@@ -28,7 +28,8 @@ Examples:
   graff-notes repair fix-parser
   graff-notes repair fix-parser --write
 
-Without a name all logs are meant. Without --write it only says what it would do, with exit status 5 where there is something to do. \
+Without a name all logs are meant. Without --write it only says what it would do, with exit \
+status 5 where there is something to do. \
 Every good line stays byte for byte; what is taken out goes to a .rejected file beside the log, \
 .graff/notes/fix-parser.notes.rejected here, behind what earlier repairs took out. It holds those \
 lines as they stood: `cat -v` shows them, and `forget` removes it with the log.
