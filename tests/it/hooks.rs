@@ -24,6 +24,8 @@ mod installs;
 mod misuse;
 mod payloads;
 #[cfg(feature = "cli")]
+mod places;
+#[cfg(feature = "cli")]
 mod plugin;
 mod progress;
 #[cfg(feature = "cli")]

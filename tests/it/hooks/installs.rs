@@ -3,16 +3,7 @@
 //!
 //! Shown by the built program in a home of its own.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fs,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{PermissionsExt, symlink},
-    },
-    process::Stdio,
-};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, process::Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::host::hook::Host;
@@ -26,7 +17,7 @@ pub(super) const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"
      [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n   },\n}\n";
 
 /// Where each host's file lies in the home.
-const FILES: [(Host, &str); 5] = [
+pub(super) const FILES: [(Host, &str); 5] = [
     (Host::ClaudeCode, ".claude/settings.json"),
     (Host::Codex, ".codex/hooks.json"),
     (Host::Gemini, ".gemini/settings.json"),
@@ -240,119 +231,6 @@ fn text_of(host: Host, name: &str) -> String {
 }
 
 #[test]
-fn a_hook_of_ours_that_a_person_wrote_is_changed_only_beside_a_copy() {
-    let by_hand = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
-         \"GRAFF_PERCENT=60 graff-notes hook claude-code\"}]}]}}\n";
-    let desk = desk();
-    let path = put(&desk, ".claude/settings.json", by_hand);
-    let ran = hooks(&desk, &["install", "claude-code"]).quietly();
-    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
-    assert_eq!(text(&backup(&path)), by_hand);
-    hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert!(!text(&path).contains("graff-notes"), "{}", text(&path));
-    assert_eq!(text(&backup(&path)), by_hand, "it is nowhere else");
-
-    let path = put(&desk, ".claude/settings.json", by_hand);
-    fs::remove_file(backup(&path)).expect("it is there");
-    let ran = hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
-    assert_eq!(text(&backup(&path)), by_hand);
-}
-
-#[test]
-fn a_copy_that_a_removal_makes_is_told_though_the_settings_are_again_as_they_were() {
-    let desk = desk();
-    let path = put(&desk, ".claude/settings.json", SETTINGS);
-    hooks(&desk, &["install", "claude-code"]).quietly();
-    let changed = text(&path).replacen("\"timeout\": 10", "\"timeout\": 30", 1);
-    fs::write(&path, &changed).expect("written");
-    let ran = hooks(&desk, &["remove", "claude-code", "--json"]).quietly();
-    assert_eq!(text(&path), SETTINGS);
-    assert!(!backup(&path).exists(), "it is back where it was");
-    let copy = format!("{}.2", backup(&path));
-    assert_eq!(text(Utf8Path::new(&copy)), changed, "the timeout is nowhere else");
-    assert_eq!(ran.json()["backups"], json!([copy]), "{ran}");
-}
-
-#[test]
-fn of_several_copies_the_newest_is_told_and_which_are_older() {
-    let of_model = |model: &str| SETTINGS.replace("opus", model);
-    let desk = desk();
-    let path = put(&desk, ".claude/settings.json", SETTINGS);
-    let copy = |number: u32| match number {
-        1 => backup(&path),
-        number => Utf8PathBuf::from(format!("{}.{number}", backup(&path))),
-    };
-    hooks(&desk, &["install", "claude-code"]).quietly();
-    for model in ["sonnet", "haiku"] {
-        fs::write(&path, of_model(model)).expect("written");
-        hooks(&desk, &["install", "claude-code"]).quietly();
-    }
-    let with_hooks = text(&path);
-    fs::write(&path, with_hooks.replace("haiku", "fable")).expect("written");
-    let ran = hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert_eq!(text(&path), of_model("fable"));
-    for (what, number) in [("older copy", 1), ("older copy", 2), ("before that", 3)] {
-        assert!(ran.stdout().contains(&format!("{what}\t{}\n", copy(number))), "{ran}");
-    }
-    assert!(ran.stdout().ends_with(" look into them before you delete any.\n"), "{ran}");
-
-    // A number that has become free is taken again: the newest is the one that was made last.
-    fs::remove_file(copy(1)).expect("it is there");
-    hooks(&desk, &["install", "claude-code"]).quietly();
-    fs::write(&path, text(&path).replace("fable", "opus")).expect("written");
-    let ran = hooks(&desk, &["remove", "claude-code", "--json"]).quietly().json();
-    assert_eq!(ran["backups"], json!([copy(1)]), "{ran}");
-    assert_eq!(ran["older_backups"], json!([copy(2), copy(3)]), "{ran}");
-}
-
-#[test]
-fn a_run_that_changes_nothing_leaves_no_copy() {
-    let (theirs, mut refused) = (SETTINGS.replace("opus", "sonnet"), 0);
-    for (host, name) in FILES {
-        for action in ["install", "remove"] {
-            let desk = desk();
-            let path = desk.home().join(name);
-            hooks(&desk, &["install", host.as_str()]).quietly();
-            // Something of the person's is in it that a copy has to keep, and no name is free for
-            // the text that takes its place.
-            let edited = match (action, host) {
-                ("install", Host::ClaudeCode | Host::Codex | Host::Gemini) => theirs.clone(),
-                _ => text(&path).replacen("\"timeout\": 10", "\"timeout\": 30", 1) + "\n ",
-            };
-            fs::write(&path, edited).expect("written");
-            for number in 1..=100 {
-                let taken = format!("{path}.graff-notes-swap.{number}");
-                fs::create_dir(taken).expect("the folder is made");
-            }
-            let before = home(&desk);
-            let ran = hooks(&desk, &[action, host.as_str()]).ends(1);
-            assert!(ran.stderr().contains("100 files that other runs left"), "{host}: {ran}");
-            assert_eq!(home(&desk), before, "{host}, {action}");
-            refused += 1;
-        }
-    }
-    assert_eq!(refused, 10);
-}
-
-#[test]
-fn a_plugin_that_was_edited_is_replaced_or_removed_only_beside_a_copy() {
-    for (host, name) in &FILES[3..] {
-        for action in ["install", "remove"] {
-            let desk = desk();
-            hooks(&desk, &["install", host.as_str()]).quietly();
-            let path = desk.home().join(name);
-            let edited = text(&path) + "\n ";
-            fs::write(&path, &edited).expect("written");
-            let ran = hooks(&desk, &[action, host.as_str()]).quietly();
-            assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
-            assert_eq!(text(&backup(&path)), edited, "{host}, {action}");
-            assert_eq!(path.exists(), action == "install", "{host}");
-        }
-    }
-}
-
-#[test]
 fn a_file_that_speaks_of_our_plugin_is_not_ours() {
     for (host, name) in &FILES[3..] {
         let notes = "// how to: graff-notes hooks install opencode\n// Written by `graff-notes hooks install opencode`\n";
@@ -378,78 +256,6 @@ fn what_the_pages_show_to_put_in_by_hand_is_what_is_put_in() {
 }
 
 #[test]
-fn a_link_is_followed_and_stays_and_rights_do_too() {
-    let desk = desk();
-    let target = put(&desk, "dotfiles/claude.json", SETTINGS);
-    fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).expect("private");
-    fs::create_dir_all(desk.home().join(".claude")).expect("a folder");
-    let link = desk.home().join(".claude/settings.json");
-    symlink("../dotfiles/claude.json", &link).expect("a link");
-    hooks(&desk, &["install", "claude-code"]).quietly();
-    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
-    assert!(text(&target).contains("graff-notes hook claude-code"));
-    let mode = fs::metadata(&target).expect("a file").permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert_eq!(text(&target), SETTINGS);
-    fs::remove_file(&target).expect("removed");
-    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
-    assert!(ran.stderr().contains("a link that leads nowhere"), "{ran}");
-}
-
-#[test]
-fn what_has_the_name_of_the_kept_text_already_is_neither_written_to_nor_removed() {
-    for (host, name) in &FILES[..3] {
-        let desk = desk();
-        let path = put(&desk, name, SETTINGS);
-        let victim = put(&desk, "victim", "precious");
-        symlink(&victim, backup(&path)).expect("a link");
-        for ours in ["new.1", "swap.1"] {
-            symlink(&victim, format!("{path}.graff-notes-{ours}")).expect("a link");
-        }
-        hooks(&desk, &["install", host.as_str()]).quietly();
-        assert_ne!(text(&path), SETTINGS, "{host}");
-        hooks(&desk, &["remove", host.as_str()]).quietly();
-        assert_eq!((text(&path), text(&victim)), (SETTINGS.to_owned(), "precious".to_owned()));
-
-        fs::remove_file(backup(&path)).expect("the link is there");
-        fs::write(backup(&path), "precious").expect("written");
-        let ran = hooks(&desk, &["install", host.as_str()]).quietly();
-        let second = format!("{}.2", backup(&path));
-        assert!(ran.stdout().contains(&format!("before that\t{second}")), "{ran}");
-        assert_eq!(text(Utf8Path::new(&second)), SETTINGS, "beside what has the name");
-        hooks(&desk, &["remove", host.as_str()]).quietly();
-        assert!(!Utf8Path::new(&second).exists(), "{host}: it is back where it was");
-        assert_eq!((text(&path), text(&backup(&path))), (SETTINGS.to_owned(), "precious".into()));
-    }
-}
-
-#[test]
-fn no_link_leads_out_of_a_project() {
-    for (host, folder, name) in [
-        ("claude-code", ".claude", "settings.json"),
-        ("codex", ".codex", "hooks.json"),
-        ("gemini", ".gemini", "settings.json"),
-        ("opencode", ".opencode", "plugins/graff-notes.js"),
-        ("goose", ".agents", "plugins/graff-notes/plugin.json"),
-    ] {
-        for link in [folder.to_owned(), format!("{folder}/{name}")] {
-            let desk = desk();
-            let before = put(&desk, "elsewhere/settings.json", SETTINGS);
-            let target = if link == folder { before.parent().expect("a folder") } else { &before };
-            let link = desk.project().join(link);
-            fs::create_dir_all(link.parent().expect("a folder")).expect("the folder is made");
-            symlink(target, &link).expect("a link");
-            let ran = hooks(&desk, &["install", host, "--project"]).ends(2);
-            assert!(ran.stderr().contains("out of the project"), "{host}: {ran}");
-            let elsewhere = home(&desk);
-            assert_eq!(elsewhere.get(&before).map(String::as_str), Some(SETTINGS), "{host}");
-            assert_eq!(elsewhere.len(), 1, "{host}: {elsewhere:?}");
-        }
-    }
-}
-
-#[test]
 fn a_plugin_of_another_is_not_overwritten() {
     let desk = desk();
     let path = put(&desk, ".config/opencode/plugins/graff-notes.js", "// somebody's own\n");
@@ -460,68 +266,12 @@ fn a_plugin_of_another_is_not_overwritten() {
 }
 
 #[test]
-fn the_hosts_own_variables_and_the_project_say_where() {
-    let desk = Desk::of(Host::Codex);
-    let elsewhere = desk.home().join("elsewhere");
-    let desk = desk
-        .with("CODEX_HOME", elsewhere.as_str())
-        .with("CLAUDE_CONFIG_DIR", elsewhere.as_str())
-        .with("XDG_CONFIG_HOME", elsewhere.as_str());
-    for host in ["codex", "claude-code", "opencode"] {
-        hooks(&desk, &["install", host]).quietly();
-    }
-    for name in ["hooks.json", "settings.json", "opencode/plugins/graff-notes.js"] {
-        assert!(elsewhere.join(name).is_file(), "{name}");
-    }
-    hooks(&desk, &["install", "gemini", "--project"]).quietly();
-    assert!(desk.project().join(".gemini/settings.json").is_file());
-}
-
-#[test]
-fn a_variable_that_is_not_utf_8_is_refused_and_no_other_place_is_changed() {
-    let desk = desk();
-    let odd = OsStr::from_bytes(b"/tmp/caf\xe9");
-    for (host, variable) in [
-        ("claude-code", "CLAUDE_CONFIG_DIR"),
-        ("codex", "CODEX_HOME"),
-        ("opencode", "OPENCODE_CONFIG_DIR"),
-        ("opencode", "XDG_CONFIG_HOME"),
-        ("gemini", "HOME"),
-    ] {
-        for verb in ["install", "remove"] {
-            let mut command = desk.command(&["hooks", verb, host]);
-            let ran = Ran::of(command.stdin(Stdio::null()).env(variable, odd)).ends(2);
-            let why = format!(", which {variable} names: it is not UTF-8");
-            assert!(ran.stderr().contains(&why), "{ran}");
-            assert_eq!(home(&desk), BTreeMap::new(), "{verb} {host}");
-        }
-    }
-}
-
-#[test]
 fn codex_is_told_to_trust_and_trust_is_never_written() {
     let desk = desk();
     let config = put(&desk, ".codex/config.toml", "model = \"x\"\n");
     let ran = hooks(&desk, &["install", "codex"]).quietly();
     assert!(ran.stdout().contains("type /hooks, and trust the five"), "{ran}");
     assert_eq!(text(&config), "model = \"x\"\n");
-}
-
-#[test]
-fn without_a_home_the_projects_hooks_are_told_and_taken_out_all_the_same() {
-    let desk = desk();
-    let homeless = |args: &[&str]| {
-        let args = [&["hooks"], args].concat();
-        let mut command = desk.command(&args);
-        Ran::of(command.current_dir(desk.project()).stdin(Stdio::null()).env_remove("HOME"))
-    };
-    assert_eq!(homeless(&["status"]).quietly().stdout(), "");
-    homeless(&["install", "claude-code", "--project"]).quietly();
-    let told = homeless(&["status", "--json"]).quietly().json();
-    assert_eq!((&told["host"], &told["scope"]), (&json!("claude-code"), &json!("project")));
-    let ran = homeless(&["remove", "claude-code", "--project"]).quietly();
-    assert!(ran.stdout().starts_with("removed from\t"), "{ran}");
-    assert!(!desk.project().join(".claude").exists() || !keeps_marks(&desk.project()));
 }
 
 #[test]
