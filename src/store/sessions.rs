@@ -18,8 +18,9 @@ pub struct Sessions {
     /// Files that end like a log and whose names we would not have given, by name: those of other
     /// programs, until they are imported.
     pub unrecognised: Vec<String>,
-    /// Sessions without a log, by name, whose first one was begun: an import that is at work on it or was
-    /// cut short. What it was to bring still stands where it came from.
+    /// Sessions without a log, by name, of which a replacement was begun: an import of a first one that is
+    /// at work or was cut short, or a repair that was cut short before somebody removed the log. What
+    /// it had drawn up may be the only copy then.
     pub begun: Vec<SessionName>,
 }
 
@@ -55,13 +56,11 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
         layout::repaired(session),
         layout::log(session),
     ];
+    let mark = layout::repairing(session);
     let mut is_known = false;
-    for name in &names {
+    for name in names.iter().chain([&mark]) {
         is_known |= folder.identity(name)?.is_some();
     }
-    let mark = layout::repairing(session);
-    let is_but_a_mark = !is_known && folder.identity(&mark)?.is_some();
-    is_known |= is_but_a_mark;
     if !is_known {
         return Err(Error::on(ErrorKind::NotFound, "forget", &folder.path(&layout::log(session)))
             .with_detail("nothing is stored for this session"));
@@ -72,15 +71,26 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
             return Err(shared(folder, &name, &other));
         }
     }
+    let is_marked = folder.identity(&mark)?.is_some();
     for name in &names {
         folder.remove_if_there(name)?;
     }
-    folder.sync(Level::Notes).map_err(|e| {
-        e.with_kind(ErrorKind::Uncertain)
-            .with_detail("the session is forgotten, but a loss of power may bring it back")
-    })?;
-    let unmarked = folder.remove_if_there(&mark);
-    if is_but_a_mark { unmarked } else { Ok(()) } // else the next append does it
+    let but =
+        |why: &'static str| move |e: Error| e.with_kind(ErrorKind::Uncertain).with_detail(why);
+    folder
+        .sync(Level::Notes)
+        .map_err(but("the session is forgotten, but a loss of power may bring it back"))?;
+    if !is_marked {
+        return Ok(());
+    }
+    // Last: until then a loss of power may bring back the log that the mark is about.
+    folder.remove_if_there(&mark).map_err(but(
+        "the session is forgotten, but not that a replacement of its log was begun",
+    ))?;
+    folder.sync(Level::Notes).map_err(but(
+        "the session is forgotten, but a loss of power may bring back that a replacement of its log \
+         was begun",
+    ))
 }
 
 /// Returns another session that has records in the file `name`, if that file is its own as well.

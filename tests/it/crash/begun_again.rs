@@ -151,3 +151,26 @@ fn the_conclusion_of_a_repair_that_was_cut_short_may_be_cut_short_too() {
     }
     assert!(conclusions > 0, "none was cut short");
 }
+
+#[test]
+fn a_session_that_was_but_begun_is_forgotten_for_good_and_can_be_where_that_was_cut_short() {
+    let begun = [MARK, "s1.notes.repaired"];
+    let is_left = |image: &Image| begun.iter().any(|name| image.contains_key(*name));
+    for names in [&begun[..1], &begun] {
+        let image: Image = names.iter().map(|name| ((*name).to_owned(), b"0\n".to_vec())).collect();
+        let forget = |medium: &FaultyMedium| store_on(medium.clone()).forget(&s1());
+        let whole = FaultyMedium::holding(&image);
+        forget(&whole).expect("it is known by its mark");
+        images(&whole.disk(), LOG, &mut |image| assert!(!is_left(image), "{image:?}"));
+        for (k, op) in whole.trace().iter().enumerate() {
+            let medium = FaultyMedium::holding(&image);
+            medium.freeze_at(k + 1);
+            let _ = forget(&medium);
+            images(&medium.disk(), LOG, &mut |image| {
+                let again = FaultyMedium::holding(image);
+                assert_eq!(forget(&again).is_ok(), is_left(image), "power gone after {op:?}");
+                assert!(!is_left(&again.least()), "power gone after {op:?}");
+            });
+        }
+    }
+}

@@ -17,10 +17,19 @@ use crate::support::{
 
 const TORN: &[u8] = br#"{"v":1,"session":"s1","gen":0,"text":"to"#;
 
+/// What tells that a log was to be replaced.
+pub(super) const MARK: &str = "s1.notes.repairing";
+
+/// What stands there without a log where an import of its first one was killed.
+const BEGUN: &[(&str, &[u8])] =
+    &[(IGNORE, b"*\n"), ("s1.notes.lock", b""), (MARK, b"0\n"), ("s1.notes.repaired", b"begun\n")];
+
 /// Something that is done to a store, and what the log reads as before and after.
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) log: Option<Vec<u8>>,
+    /// Other files of the store, by name.
+    beside: &'static [(&'static str, &'static [u8])],
     pub(super) act: fn(&Store) -> Result<(), Error>,
     before: &'static [&'static str],
     after: &'static [&'static str],
@@ -39,7 +48,7 @@ pub(super) fn cases() -> Vec<Case> {
     let case = |name: &'static str, log, act, before, after| {
         let one_step = ["repair", "forgotten", "import"];
         let is_one_step = one_step.iter().any(|word| name.contains(word));
-        Case { name, log, act, before, after, is_one_step }
+        Case { name, log, beside: &[], act, before, after, is_one_step }
     };
     let (none, both): (&[&str], &[&str]) = (&[], &["one", "two"]);
     let with_new: &[&str] = &["one", "two", "new"];
@@ -53,12 +62,17 @@ pub(super) fn cases() -> Vec<Case> {
         case("an import", Some(two.clone()), import_three, both, &["one", "two", "three"]),
         case("an import of all", None, import_three, none, &["one", "two", "three"]),
         case("a word left", Some(two.clone()), leave_word, both, both),
-        case("a session forgotten", Some(two.clone()), |s| s.forget(&s1()), both, none),
+        case("a session forgotten", Some(two.clone()), forget, both, none),
+        Case { beside: BEGUN, ..case("what was begun forgotten", None, forget, none, none) },
         case("the newest", Some(torn.clone()), |s| s.newest(&s1()).map(|_| ()), both, both),
         case("the newest again", Some(two.clone()), newest_twice, both, both),
         case("a verify", Some(torn), |s| s.verify(&s1()).map(|_| ()), both, both),
         case("the sessions", Some(two), |s| s.sessions().map(|_| ()), both, both),
     ]
+}
+
+fn forget(store: &Store) -> Result<(), Error> {
+    store.forget(&s1())
 }
 
 pub(super) fn append_two_again(store: &Store) -> Result<(), Error> {
@@ -93,10 +107,11 @@ pub(super) fn repair(store: &Store) -> Result<(), Error> {
 
 impl Case {
     pub(super) fn medium(&self) -> FaultyMedium {
-        FaultyMedium::new(match &self.log {
-            Some(log) => Disk::holding(&Image::from([(LOG.to_owned(), log.clone())])),
-            None => Disk::default(),
-        })
+        let beside = self.beside.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec()));
+        let log = self.log.iter().map(|log| (LOG.to_owned(), log.clone()));
+        let image: Image = beside.chain(log).collect();
+        let disk = if image.is_empty() { Disk::default() } else { Disk::holding(&image) };
+        FaultyMedium::new(disk)
     }
 
     pub(super) fn trace(&self) -> Vec<Op> {

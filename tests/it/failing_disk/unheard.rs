@@ -29,18 +29,14 @@ const UNHEARD: [Unheard; 5] = [
             ("an import of all", 1),
             ("a word left", 1),
             ("a session forgotten", 1),
+            ("what was begun forgotten", 1),
         ],
         why: "closing the file gives the lock back",
     },
     Unheard {
         kind: OpKind::Remove,
         on: "s1.notes.repairing",
-        of: &[
-            ("a repair", 1),
-            ("an import", 1),
-            ("an import of all", 1),
-            ("a session forgotten", 1),
-        ],
+        of: &[("a repair", 1), ("an import", 1), ("an import of all", 1)],
         why: "all is done and durable by then, and the next to write takes the mark away",
     },
     Unheard {

@@ -33,7 +33,7 @@ const SIBLINGS: [Sibling; 6] = [
     },
     Sibling {
         path: ".graff/notes/s1.notes.repairing",
-        refuse: &["append", "import", "repair"],
+        refuse: &["append", "import", "repair", "forget"],
         remove: &[],
     },
     Sibling {
@@ -91,9 +91,7 @@ fn what_stands_in_the_place_of_a_file_beside_the_log_is_refused_or_taken_away_by
                     }
                     Ok(()) => assert!(removes || !refuses, "{said}: it went well"),
                 }
-                let is_mark = sibling.path.ends_with(".repairing");
-                let is_cleared = name == "forget" && is_mark && is != "a folder";
-                if !removes && !is_cleared {
+                if !removes {
                     assert_eq!(kind(), before, "{said}");
                 }
                 assert_eq!(tree(outside.path()), outer, "{said}");
