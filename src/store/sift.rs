@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use super::{
     file::File,
     repair::{DROPPED_NAMED_MAX, Dropped, FinalNewline, Repair},
+    snapshot::PIECE,
 };
 use crate::{
     error::Error,
@@ -12,9 +13,6 @@ use crate::{
     session::SessionName,
     units::Bytes,
 };
-
-/// How much is copied at once, in bytes.
-const PIECE: u64 = 128 * 1024;
 
 /// How long a bad line is, with its LF, in which a record is looked for: a shorter one has no room
 /// for the shortest that is won back, and a longer one was never held.

@@ -1,4 +1,4 @@
-//! A log up to the end that it had when it was opened, opened at a moment when that end is whole.
+//! A log up to the end that it had when it was opened, and how to open one when that end is whole.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{error::Error, session::SessionName};
 
-/// How much is read at once when a log is read through, in bytes.
-const PIECE: u64 = 128 * 1024;
+/// How much of a log is read at once, to go through it or to copy it, in bytes.
+pub(super) const PIECE: u64 = 128 * 1024;
 
 /// A log, up to the end that it had when it was opened.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub(super) struct Snapshot {
     handle: Box<dyn Handle>,
     len: u64,
     /// All of it, where that was read to see how it ends.
-    read: Option<Vec<u8>>,
+    whole: Option<Vec<u8>>,
 }
 
 impl Snapshot {
     pub(super) fn now(folder: &Folder, name: &str) -> Result<Self, Error> {
         let handle = folder.open(name, Access::Read)?;
         let len = folder.file(name, handle.as_ref()).status_at_open()?.len;
-        Ok(Self { handle, len, read: None })
+        Ok(Self { handle, len, whole: None })
     }
 
     /// Opens a log when no writer is in the middle of a record, if such a moment comes soon.
@@ -61,7 +61,7 @@ impl Snapshot {
         if end.last().is_some_and(|byte| *byte != b'\n') {
             return Self::settled(folder, name, session, deadline);
         }
-        Ok(Self { read: is_one_piece.then_some(end), ..snapshot })
+        Ok(Self { whole: is_one_piece.then_some(end), ..snapshot })
     }
 
     /// Hands the log to `take` in pieces; returns where it, or the file, ended.
@@ -71,7 +71,7 @@ impl Snapshot {
         name: &str,
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<u64, Error> {
-        let Some(all) = &self.read else {
+        let Some(all) = &self.whole else {
             return read_through(self.file(folder, name), 0..self.len, take);
         };
         take(all);

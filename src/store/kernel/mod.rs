@@ -1,5 +1,5 @@
-//! What the kernel tells of files and locks, and does with names, beyond what every Unix does. Only Linux is asked; elsewhere
-//! nothing is known.
+//! What the kernel tells of files and locks, and does with names, beyond what every Unix does. Only
+//! Linux is asked; elsewhere nothing is known.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod access_list;
