@@ -1,6 +1,9 @@
 //! `forget`: a session's notes are removed, once somebody has said yes.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::{
+    fs,
+    io::{self, BufRead, IsTerminal},
+};
 
 use clap::Args;
 use graff_notes::{session::SessionName, store::Store};
@@ -59,6 +62,16 @@ impl Forget {
     }
 }
 
+/// Returns what is so of a session without a log. What was to become one may be the only copy, and
+/// goes too.
+fn without_log(store: &Store, session: &SessionName) -> String {
+    let begun = store.log_path(session).with_extension("repaired");
+    match fs::symlink_metadata(&begun) {
+        Ok(_) => format!("no log, but what was to become it, {begun}, which may be the only copy"),
+        Err(_) => "no log".to_owned(),
+    }
+}
+
 /// Asks a person at a terminal; whoever else calls has to say `--yes`.
 fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Failure> {
     let what = match store.verify(session) {
@@ -67,7 +80,7 @@ fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Fa
             let newest = health.newest.map(|newest| clock.show(newest.created_at));
             newest.map_or(notes.clone(), |newest| format!("{notes}, the newest {newest}"))
         }
-        Err(e) if e.kind() == graff_notes::ErrorKind::NotFound => "no log".to_owned(),
+        Err(e) if e.kind() == graff_notes::ErrorKind::NotFound => without_log(store, session),
         Err(_) => "a log that cannot be read".to_owned(),
     };
     if !io::stdin().is_terminal() {

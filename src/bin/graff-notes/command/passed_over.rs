@@ -20,16 +20,16 @@ pub(super) fn sessions(cx: &Context, store: &Store) -> Result<Vec<SessionName>, 
     Ok(names)
 }
 
-/// Says which sessions have no log since an import of it never came to its end.
+/// Says which sessions have no log while a replacement of it was begun.
 pub(super) fn warn_of_begun(cx: &Context, begun: &[SessionName]) {
     for session in begun {
         cx.notices.warn_and_advise(unfinished(session), finish(session));
     }
 }
 
-/// Returns what is so of a session whose first log was begun.
+/// Returns what is so of a session that has no log, only what was to replace it.
 pub(super) fn unfinished(session: &SessionName) -> String {
-    format!("session {session} has no log: an import of it has not come to its end")
+    format!("session {session} has no log: a replacement of it was begun and not finished")
 }
 
 /// Says that these files are passed over, and what can be done about the first.

@@ -22,7 +22,7 @@ fn worlds() -> impl Iterator<Item = World> {
     })
 }
 
-const UNFINISHED: &str = "session s1 has no log: an import of it has not come to its end";
+const UNFINISHED: &str = "session s1 has no log: a replacement of it was begun and not finished";
 
 #[test]
 fn it_is_told_with_what_to_do_and_nothing_is_touched() {
@@ -66,6 +66,9 @@ fn an_import_that_is_begun_again_brings_all_of_it() {
 #[test]
 fn what_was_begun_is_forgotten_as_any_session_is() {
     for world in worlds() {
+        let has_copy = world.files().iter().any(|name| name.ends_with(".notes.repaired"));
+        let asked = world.run(&["forget", "s1"]).ends(2);
+        assert_eq!(asked.stderr().contains("may be the only copy"), has_copy, "{asked}");
         world.run(&["forget", "s1", "--yes"]).quietly();
         let left = world.files().into_iter().filter(|name| name.contains(".notes.repair"));
         assert_eq!(left.count(), 0);
