@@ -17,7 +17,13 @@ fn calls(world: &World) -> Option<Vec<String>> {
     let (out, plain) = (world.root().join("trace"), world.command(&["list"]));
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o", out.as_str()]).arg(plain.get_program()).args(plain.get_args());
-    strace.env("GRAFF_ROOT", world.root()).current_dir(world.root());
+    strace.current_dir(world.root());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => strace.env(name, value),
+            None => strace.env_remove(name),
+        };
+    }
     let ran = strace.output().ok().filter(|output| output.status.success()).map(Ran::from);
     let Some(ran) = ran else {
         skipped("strace is not to be had, or may not trace here");
