@@ -90,8 +90,13 @@ pub(super) fn stat(path: &Utf8Path) -> Result<Stat, Errno> {
 }
 
 /// Opens the folder `name` in `parent`.
-pub(super) fn open_folder_in(parent: &File, name: &str) -> io::Result<File> {
-    Ok(rustix::fs::openat(parent, name, FOLDER, Mode::empty())?.into())
+pub(super) fn open_folder_in(parent: &File, name: &str) -> Result<File, Errno> {
+    rustix::fs::openat(parent, name, FOLDER, Mode::empty()).map(File::from)
+}
+
+/// Returns whether something belongs to the user that we act as.
+pub(super) fn is_ours(stat: &Stat) -> bool {
+    stat.st_uid == geteuid().as_raw()
 }
 
 /// Returns whether nothing is in a folder.
@@ -105,20 +110,20 @@ pub(super) fn is_empty(folder: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Opens the folder `name`, just made in `parent`, to its owner, whatever the umask took away.
+/// Opens the folder `name` in `parent` to us, where it is ours and the umask took away the right to read it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn open_to_its_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
-    match rustix::fs::openat(parent, name, FOLDER, Mode::empty()) {
-        Ok(folder) => Ok(rustix::fs::fchmod(folder, mode)?),
-        // The umask took away its owner's right to read it.
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        Err(Errno::ACCESS) => {
-            let flags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-            let folder = rustix::fs::openat(parent, name, flags, Mode::empty())?;
-            let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
-            Ok(rustix::fs::chmod(path, mode)?)
-        }
-        Err(errno) => Err(errno.into()),
+    let flags = OFlags::PATH.union(OFlags::DIRECTORY).union(FILE);
+    let folder = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+    if !is_ours(&rustix::fs::fstat(&folder)?) {
+        return Err(Errno::ACCESS.into());
     }
+    Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", folder.as_raw_fd()), mode)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn open_to_its_owner(_: &File, _: &str, _: Mode) -> io::Result<()> {
+    Err(Errno::ACCESS.into()) // nothing is opened here that cannot be read
 }
 
 /// Returns the error of an operation on a file, in words where something on its path was the cause.
@@ -188,13 +193,12 @@ fn explained(root: &Utf8Path, path: &Utf8Path, wanted: Wanted, errno: Errno) -> 
 fn owner_of_the_end(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<String> {
     let below = path.ancestors().take_while(|step| *step != root);
     let mut way = below.chain([root]);
-    let (step, owner) = way.find_map(|step| Some((step, stat(step).ok()?.st_uid)))?;
-    let what = match (step.file_name(), wanted) {
-        (Some(name), wanted) if step != path || wanted == Wanted::Folder => format!("`{name}`"),
-        _ => "it".to_owned(),
+    let (step, found) = way.find_map(|step| Some((step, stat(step).ok()?)))?;
+    let what = match step.file_name() {
+        _ if step == path && wanted == Wanted::PlainFile => "it".to_owned(),
+        name => format!("`{}`", name.unwrap_or(step.as_str())), // the root of all has no name
     };
-    let is_ours = owner == geteuid().as_raw();
-    (!is_ours).then(|| format!("{what} belongs to another user, {owner}"))
+    (!is_ours(&found)).then(|| format!("{what} belongs to another user, {}", found.st_uid))
 }
 
 /// Returns the first thing on the way from `root` to `path` that is not as it must be.

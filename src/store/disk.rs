@@ -65,6 +65,17 @@ impl Disk {
         }
     }
 
+    /// Returns the error of taking or giving a name: where that is forbidden it is by the folder, whosesoever
+    /// the file is.
+    fn naming_failed(&self, name: &str, errno: Errno) -> io::Error {
+        match self.root() {
+            Ok(root) if errno == Errno::ACCESS => {
+                beneath::folder_failed(root, &Level::Notes.under(root), errno)
+            }
+            _ => self.failed(name, errno),
+        }
+    }
+
     fn folder(&self, level: Level) -> io::Result<File> {
         let root = self.root()?;
         beneath::open_folder(root, &level.under(root))
@@ -137,13 +148,14 @@ impl Medium for Disk {
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let notes = self.folder(Level::Notes)?;
-        rustix::fs::renameat(&notes, from, &notes, to).map_err(|errno| self.failed(to, errno))
+        rustix::fs::renameat(&notes, from, &notes, to)
+            .map_err(|errno| self.naming_failed(to, errno))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
         let notes = self.folder(Level::Notes)?;
         rustix::fs::unlinkat(&notes, name, AtFlags::empty())
-            .map_err(|errno| self.failed(name, errno))
+            .map_err(|errno| self.naming_failed(name, errno))
     }
 }
 

@@ -2,12 +2,14 @@
 //! also where root makes them.
 //!
 //! A folder has its name from the moment on at which it is its owner's, and not before. So there is none
-//! that root keeps them out of, wherever it is killed, and however many of it make one at once.
+//! that root keeps them out of, wherever it is killed, and however many of it make one at once. Where no
+//! rename leaves alone what has the name, a folder is given away after it got it: root that is killed in
+//! between leaves one of its own.
 
 use std::{fs::File, io};
 
 use rustix::{
-    fs::{AtFlags, Gid, Mode, Stat, Uid, fchown, fstat, mkdirat, statat, unlinkat},
+    fs::{AtFlags, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, mkdirat, statat, unlinkat},
     io::Errno,
     process::geteuid,
 };
@@ -37,7 +39,10 @@ pub(super) fn make_folder(parent: &File, name: &str) -> io::Result<()> {
         let _ = unlinkat(parent, &aside, AtFlags::REMOVEDIR);
     }
     match named {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => make_in_place(parent, name), // no such rename
+        // No such rename, or a container's filter that does not know it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => {
+            make_in_place(parent, name)
+        }
         named => Ok(named?),
     }
 }
@@ -49,15 +54,18 @@ fn is_anothers(parent: &Stat) -> bool {
 
 /// Makes a folder under a name that nobody looks for; returns that.
 fn make_aside(parent: &File, name: &str) -> io::Result<String> {
-    let mut tries_left = ASIDE_TRIES;
-    loop {
-        tries_left -= 1;
+    for _ in 0..ASIDE_TRIES {
         let aside = layout::aside(name);
         match make_in_place(parent, &aside) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries_left > 0 => {}
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made.map(|()| aside),
         }
     }
+    Err(io::Error::other(format!(
+        "{ASIDE_TRIES} names were tried to make it under, as `{}`, and all are taken; what is empty \
+         there was left by a process that was killed, and can be removed",
+        layout::aside(name)
+    )))
 }
 
 fn make_in_place(parent: &File, name: &str) -> io::Result<()> {
@@ -69,17 +77,39 @@ fn make_in_place(parent: &File, name: &str) -> io::Result<()> {
 }
 
 /// Sees to the mode and the owner of a folder that was just made.
+///
+/// The owner of the parent can have put another in its place. What was opened is judged, and neither
+/// changed nor given away unless it is ours and empty.
 fn fit_out(parent: &File, name: &str) -> io::Result<()> {
-    let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if permissions(&stat) != FOLDER_MODE {
-        beneath::open_to_its_owner(parent, name, FOLDER_MODE)?;
+    let made = match beneath::open_folder_in(parent, name) {
+        Ok(made) => made,
+        // The umask took away its owner's right to read it; it keeps nothing from root.
+        Err(Errno::ACCESS) => return beneath::open_to_its_owner(parent, name, FOLDER_MODE),
+        Err(errno) => return Err(errno.into()),
+    };
+    let stat = fstat(&made)?;
+    if !beneath::is_ours(&stat) {
+        return judge_anothers(&stat, &fstat(parent)?);
     }
-    if !geteuid().is_root() {
+    if !beneath::is_empty(&made)? {
         return Ok(());
     }
-    let made = beneath::open_folder_in(parent, name)?;
-    // The owner of the parent can have put another in its place, which is not to be given away.
-    if beneath::is_empty(&made)? { leave_to_the_owner_of(parent, &made) } else { Ok(()) }
+    if permissions(&stat) != FOLDER_MODE {
+        fchmod(&made, FOLDER_MODE)?;
+    }
+    if geteuid().is_root() { leave_to_the_owner_of(parent, &made) } else { Ok(()) }
+}
+
+/// Judges a folder that we made and that is not ours: on some file systems all is one user's. Where
+/// that is not whose the parent is, it would keep them out.
+fn judge_anothers(made: &Stat, parent: &Stat) -> io::Result<()> {
+    if !geteuid().is_root() || made.st_uid == parent.st_uid {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        format!("what stands there once it is made belongs to another user, {}", made.st_uid),
+    ))
 }
 
 /// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep them

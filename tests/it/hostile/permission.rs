@@ -145,6 +145,45 @@ fn below_a_folder_that_anybody_may_write_to_the_store_is_its_owners_alone() {
 }
 
 #[test]
+fn where_a_folder_forbids_a_change_the_owner_of_a_file_in_it_is_not_blamed() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let home = Home::new();
+    add(&home.store, "one");
+    give_to_nobody(&home);
+    let mark = home.store.log_path(&s1()).with_extension("repairing");
+    fs::write(&mark, "0\n").expect("a mark of root's, which the next append removes");
+    set_mode(mark.as_str(), 0o644);
+    let notes = home.root.join(".graff/notes");
+    for (owner, mode, whose) in
+        [(65534, 0o500, ""), (65533, 0o755, "`notes` belongs to another user, 65533: ")]
+    {
+        chown(&notes, Some(owner), None).expect("root may");
+        set_mode(notes.as_str(), mode);
+        let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+        let denied = format!("{whose}Permission denied (os error 13)");
+        assert_eq!(said, [format!("PermissionDenied: remove {mark}: {denied}")]);
+    }
+}
+
+#[test]
+fn below_the_root_of_all_it_is_that_which_forbids_a_store() {
+    if !rustix::process::geteuid().is_root() || Utf8Path::new("/.graff").exists() {
+        return skipped("only root can act for another user, and only where `/` has no store");
+    }
+    let command = child::under(NOBODY, Role::AppendOnce, Utf8Path::new("/"), "mine");
+    let said = Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default();
+    if said.is_empty() {
+        return skipped(
+            "this binary can't be run as another user (setpriv, or the modes on its path)",
+        );
+    }
+    let whose = "`/` belongs to another user, 0: Permission denied (os error 13)";
+    assert_eq!(said, [format!("PermissionDenied: create the folder /.graff: {whose}")]);
+}
+
+#[test]
 fn in_a_folder_that_cannot_be_written_to_nothing_is_made_and_reading_goes_on() {
     let home = Home::new();
     add(&home.store, "one");
