@@ -14,7 +14,7 @@ const LINE: u32 = 34;
 /// The room for the titles and the scale, in pixels.
 const MARGIN: u32 = 110;
 
-/// From less than the best ratio to more than the worst; what is beyond stands at the edge.
+/// From less than the best ratio to more than any engine's; what is beyond stands at the edge.
 const SCALE: std::ops::Range<f64> = 0.1..20_000.0;
 
 const COLOURS: [RGBColor; 8] = [
