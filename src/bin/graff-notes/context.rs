@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     Error, ErrorKind,
     session::SessionName,
-    store::Store,
+    store::{Sessions, Store},
     units::{Generation, Timestamp},
 };
 
@@ -71,7 +71,10 @@ impl Context {
         if self.out.form() != Form::Terminal || has_log(store, &whole) {
             return Ok(whole);
         }
-        let names = store.sessions().unwrap_or_default().names;
+        let Sessions { names, begun, .. } = store.sessions().unwrap_or_default();
+        if begun.contains(&whole) {
+            return Ok(whole); // it is this one, and whoever reads it says that it has no log
+        }
         match <[_; 1]>::try_from(begun_by(names, &whole)) {
             Ok([only]) => {
                 self.notices.hint(format_args!("{whole} is the beginning of {only}"));

@@ -47,6 +47,20 @@ fn a_whole_name_is_that_session_whatever_others_begin_with_it() {
 }
 
 #[test]
+fn a_session_whose_log_was_only_begun_is_itself_and_not_the_beginning_of_another() {
+    let world = world(&["fix-parser"]);
+    std::fs::write(world.log("fix").with_extension("repairing"), "").expect("a mark");
+    for command in ["show", "log", "diff", "export"] {
+        let ran = world.at_terminal(120, "", &[command, "fix"]).ends(3);
+        assert!(
+            ran.stdout().contains("could not find session fix: it has no log"),
+            "{command}: {ran}"
+        );
+        assert!(!ran.stdout().contains("the note of"), "{command}: {ran}");
+    }
+}
+
+#[test]
 fn the_beginning_of_several_names_is_refused_with_the_names() {
     let world = world(&["fix-a", "fix b", "plan"]);
     for command in READING {
