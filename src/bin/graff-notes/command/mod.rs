@@ -15,6 +15,7 @@ mod hits;
 mod hook;
 mod hooks;
 mod import;
+mod in_path;
 mod list;
 mod log;
 mod man;

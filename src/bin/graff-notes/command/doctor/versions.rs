@@ -1,7 +1,6 @@
 //! Which agents are here, and in which version: what they say of themselves, if they say it soon.
 
 use std::{
-    env,
     fs::File,
     io::{self, Read},
     process::{Command, Stdio},
@@ -12,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{host::hook::Host, store::Store};
 
 use super::{Finding, bounded::Running, probe::Scratch};
-use crate::signals::Held;
+use crate::{command::in_path::in_path, signals::Held};
 
 const CHECK: &str = "agents";
 
@@ -59,7 +58,7 @@ impl Asked {
         };
         match running.map(|running| running.end_by(deadline, held)) {
             // A script whose interpreter is missing is not found either.
-            Err(e) if e.kind() == io::ErrorKind::NotFound && !is_in_path(program) => {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && in_path(program).next().is_none() => {
                 Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"))
             }
             Err(e) | Ok(Err(e)) => is_odd(format!("cannot be run: {e}")),
@@ -85,12 +84,6 @@ const fn program(host: Host) -> &'static str {
         Host::Opencode => "opencode",
         Host::Goose => "goose",
     }
-}
-
-/// Returns whether a folder in PATH has a file of this name.
-fn is_in_path(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// Returns the first line of an answer that is not blank.

@@ -1,9 +1,6 @@
 //! `hooks status`: which agents have the hooks, whether they can call us, and when they did.
 
-use std::{
-    env,
-    time::{Duration, UNIX_EPOCH},
-};
+use std::time::{Duration, UNIX_EPOCH};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -15,7 +12,6 @@ use graff_notes::{
     },
     units::Timestamp,
 };
-use rustix::fs::{Access, access};
 use serde::Serialize;
 
 use super::{
@@ -25,7 +21,7 @@ use super::{
     setting::Setting,
 };
 use crate::{
-    command::hook::last_called,
+    command::{hook::last_called, in_path::in_path},
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
@@ -316,12 +312,7 @@ fn switched_off(host: Host, settings: &Utf8Path) -> Option<&'static str> {
 
 /// Returns where PATH finds the program.
 fn reachable() -> Option<Utf8PathBuf> {
-    let path = env::var_os("PATH")?;
-    let folders = env::split_paths(&path).filter_map(|it| Utf8PathBuf::from_path_buf(it).ok());
-    let mut programs = folders.filter(|it| *it != "").map(|folder| folder.join(PROGRAM));
-    // The system passes over a file that may not be run, and looks on.
-    let may_run = |path: &Utf8Path| access(path.as_std_path(), Access::EXEC_OK).is_ok();
-    programs.find(|program| program.is_file() && may_run(program))
+    in_path(PROGRAM).find_map(|program| Utf8PathBuf::from_path_buf(program).ok())
 }
 
 fn millis(since: Duration) -> Timestamp {
