@@ -170,8 +170,8 @@ impl Reply {
     /// A reply shorter than this, trimmed, is a fragment and no note, in bytes.
     pub const BYTES_MIN: usize = 16;
 
-    /// An opt-out that goes on to explain itself is no longer than this, trimmed, in bytes: a longer
-    /// reply that begins with the word carries something.
+    /// An opt-out that goes on to explain itself is no longer than this, trimmed, in bytes: a
+    /// longer reply that begins with the word carries something.
     pub const OPT_OUT_BYTES_MAX: usize = 200;
 
     /// Returns what `reply` is. Reasoning that a server left at its start is no part of it.

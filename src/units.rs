@@ -161,14 +161,14 @@ impl Calls {
 
     /// Returns whether `cost` calls can be had of these on top of the `reserve` that is held back.
     ///
-    /// It is the one place where that line is drawn: whoever asks on which side of it a note stands,
-    /// or where it is, asks here.
+    /// It is the one place where that line is drawn: whoever asks on which side of it a note
+    /// stands, or where it is, asks here.
     pub(crate) const fn cover(self, cost: Self, reserve: Self) -> bool {
         self.above(reserve).0 >= cost.0
     }
 
-    /// Returns the least number of calls, up to these, for which `is_enough` holds; `None` where not
-    /// even these are.
+    /// Returns the least number of calls, up to these, for which `is_enough` holds; `None` where
+    /// not even these are.
     ///
     /// What is enough once must be enough with more: it is found by halving.
     pub(crate) fn least(self, is_enough: impl Fn(Self) -> bool) -> Option<Self> {

@@ -1,10 +1,10 @@
 //! How time and memory grow with what is there: notes in a log, sessions in a store, a transcript.
 //!
 //! `cargo bench --bench growth` prints a row an operation: what it took at each size, and the
-//! exponent over the last three sizes, that is, the last two decades: 0 where it stays the same there
-//! and 1 where it grows as they do. Before them most of a run is the program's start. Behind `--`,
-//! `notes`, `sessions` or `transcript` picks one of the tables. It takes some minutes and some
-//! gigabytes of disk, and is no part of `cargo bench`.
+//! exponent over the last three sizes, that is, the last two decades: 0 where it stays the same
+//! there and 1 where it grows as they do. Before them most of a run is the program's start. Behind
+//! `--`, `notes`, `sessions` or `transcript` picks one of the tables. It takes some minutes and
+//! some gigabytes of disk, and is no part of `cargo bench`.
 //!
 //! Time and memory are those of whole runs of the program, so that nothing is left out; appends and
 //! the newest note are also timed by themselves. A time is the least of some runs, since whatever

@@ -2,8 +2,8 @@
 //!
 //! `cargo bench` prints, operation by operation, how many times its raw limit ours takes: the
 //! median of many rounds, in each of which both ran, and the quartiles. Absolute figures differ
-//! from machine to machine and from hour to hour, ratios hardly do. Files are new, below `target` or
-//! where `GRAFF_NOTES_BENCH_FOLDER` says, and the first line says on what file system that is.
+//! from machine to machine and from hour to hour, ratios hardly do. Files are new, below `target`
+//! or where `GRAFF_NOTES_BENCH_FOLDER` says, and the first line says on what file system that is.
 
 #![expect(
     clippy::expect_used,

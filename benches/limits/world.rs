@@ -60,7 +60,8 @@ pub(crate) fn say_where() {
     println!("file system: {name} ({kind:#x}); notes of {NOTE_BYTES} bytes\n");
 }
 
-/// Returns which of three file systems with the same number `place` is on, as far as the kernel tells.
+/// Returns which of three file systems with the same number `place` is on, as far as the kernel
+/// tells.
 ///
 /// Its options name a mode of the journal, as `data=ordered`, where there is one.
 fn ext(place: &str) -> &'static str {

@@ -2,9 +2,9 @@
 //!
 //! `cargo bench` in this folder prints the table as Markdown; `cargo bench -- --svg FILE` draws it
 //! as well, FILE seen from the repository's own folder. Every engine does the same work on files of
-//! its own, below `target` or where `GRAFF_NOTES_BENCH_FOLDER` says, in turn with the others: a round
-//! holds one run of each, and another goes first in each round. A figure is the median over the
-//! rounds of the ratio to the bare system calls of the same round, with the quartiles. What an
+//! its own, below `target` or where `GRAFF_NOTES_BENCH_FOLDER` says, in turn with the others: a
+//! round holds one run of each, and another goes first in each round. A figure is the median over
+//! the rounds of the ratio to the bare system calls of the same round, with the quartiles. What an
 //! engine's setting promises is printed below the table.
 
 #![expect(

@@ -22,8 +22,8 @@ pub(crate) struct Operation {
     pub(crate) prepare: fn(&Engine, &Utf8Path) -> Option<Work>,
 }
 
-/// After some 250 notes SQLite begins to write over its WAL, and no longer pays for a file that grows;
-/// that is how it goes on for as long as it is kept open.
+/// After some 250 notes SQLite begins to write over its WAL, and no longer pays for a file that
+/// grows; that is how it goes on for as long as it is kept open.
 const UNTIL_LOGS_ARE_WRITTEN_OVER: usize = 400;
 
 pub(crate) static ALL: [Operation; 12] = [

@@ -67,8 +67,8 @@ pub(crate) fn measure(operation: &Operation) -> Row {
     }
 }
 
-/// Times so many runs. Where one is too short to be timed, another goes before them, which finds the
-/// processor's caches as the engine before has left them.
+/// Times so many runs. Where one is too short to be timed, another goes before them, which finds
+/// the processor's caches as the engine before has left them.
 fn time(batch: u32, work: &mut dyn FnMut()) -> Duration {
     if batch > 1 {
         work();

@@ -231,8 +231,8 @@ fn fuller(first: Summary, second: Summary) -> Summary {
 
 /// Returns what a summary request may take so that it fits into the window beside its reply; all it
 /// wants where the window is unknown. In a window so small that the instruction fills it, the
-/// request is given what it takes to quote anything: the provider may refuse it, which costs a call,
-/// while a summary of nothing would cost the history.
+/// request is given what it takes to quote anything: the provider may refuse it, which costs a
+/// call, while a summary of nothing would cost the history.
 ///
 /// What a token of this history takes in bytes is what the last request's usage says of what that
 /// request held, or else what the host has set.

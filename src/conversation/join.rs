@@ -109,8 +109,8 @@ impl Conversation {
 
     /// Returns the conversation of a session that goes on with `history`.
     ///
-    /// So many handoffs are taken to have been before as the notebook's generation says, which counts
-    /// other rewritings as well.
+    /// So many handoffs are taken to have been before as the notebook's generation says, which
+    /// counts other rewritings as well.
     #[must_use]
     pub fn resumed(notebook: Notebook, settings: Settings, history: History) -> Self {
         let before = notebook.generation().get();

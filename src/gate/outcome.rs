@@ -14,8 +14,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", content = "figures", rename_all = "snake_case")]
 pub enum Outcome {
-    /// The note is on disk. Its number counts all records: where its attempt was recorded before it,
-    /// the first note of a session is record 2.
+    /// The note is on disk. Its number counts all records: where its attempt was recorded before
+    /// it, the first note of a session is record 2.
     Stored {
         /// The number that the log gave it.
         seq: Seq,

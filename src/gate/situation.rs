@@ -20,7 +20,8 @@ pub struct Situation {
     pub generation: Generation,
     /// The last generation that an attempt at a note is on record for.
     pub attempted: Option<Generation>,
-    /// The model calls that are left; [`Calls::MAX`] where there is no limit, which is null in JSON.
+    /// The model calls that are left; [`Calls::MAX`] where there is no limit, which is null in
+    /// JSON.
     #[serde(serialize_with = "Calls::serialize_left")]
     pub remaining: Calls,
     /// The model calls that are held back for the landing.

@@ -23,7 +23,8 @@ pub enum Verdict {
 
 /// The right to one attempt at a note, which is spent by putting the attempt on record.
 ///
-/// It can't be copied, only the gate makes one, and the notebook that decided binds it to its session.
+/// It can't be copied, only the gate makes one, and the notebook that decided binds it to its
+/// session.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "without the attempt on record, no note may be asked for"]
 pub struct Ticket {
@@ -98,8 +99,8 @@ impl Ticket {
         Self { session: Some(session.clone()), ..self }
     }
 
-    /// Returns the session that it is good for; the gate, which knows no names, leaves that open, and
-    /// such a ticket can be spent nowhere.
+    /// Returns the session that it is good for; the gate, which knows no names, leaves that open,
+    /// and such a ticket can be spent nowhere.
     #[must_use]
     pub const fn session(&self) -> Option<&SessionName> {
         self.session.as_ref()

@@ -1,4 +1,5 @@
-//! What is found in a log that is wrong, or only odd: what it is about, where, and what a repair does.
+//! What is found in a log that is wrong, or only odd: what it is about, where, and what a repair
+//! does.
 
 use std::fmt;
 

@@ -54,7 +54,8 @@ pub struct Health {
     pub final_newline_missing: bool,
     /// The last good note.
     pub newest: Option<LastNote>,
-    /// The first line of its text that is not blank, or as much of it as lies in the first 240 bytes.
+    /// The first line of its text that is not blank, or as much of it as lies in the first 240
+    /// bytes.
     pub first_line: String,
     /// The greatest generation that [counts](Record::generation_that_counts); where the session
     /// stands.
@@ -71,7 +72,8 @@ pub struct Health {
     pub remarks: Vec<Finding>,
     /// How many more remarks there are than are kept.
     pub remarks_left_out: u64,
-    /// The record that is older than one before it by the most: the clock went back between the two.
+    /// The record that is older than one before it by the most: the clock went back between the
+    /// two.
     pub set_back: Option<SetBack>,
     lines: u64,
     greatest_seq: Option<Seq>,

@@ -188,8 +188,8 @@ impl Record<'_> {
         matches!(self.body, Body::Note { .. })
     }
 
-    /// Returns its number where the order of numbers is concerned: that of an unsealed record counts
-    /// only where it leaves room for others behind it.
+    /// Returns its number where the order of numbers is concerned: that of an unsealed record
+    /// counts only where it leaves room for others behind it.
     ///
     /// So one line that another program wrote, or a person, cannot use the numbers up.
     #[must_use]

@@ -32,8 +32,9 @@ pub enum Spent {
 pub enum Answer {
     /// The text of a reply to the request.
     ///
-    /// A refusal, a reply that ended in a tool call, and a note that was stopped by the output limit
-    /// are [`Failed`](Self::Failed): [`Response`](crate::conversation::Response) knows which is what.
+    /// A refusal, a reply that ended in a tool call, and a note that was stopped by the output
+    /// limit are [`Failed`](Self::Failed): [`Response`](crate::conversation::Response) knows which
+    /// is what.
     Text(String),
     /// The call failed; why, in the host's words.
     Failed(String),

@@ -144,7 +144,8 @@ impl Notebook {
 
     /// Spends a ticket of a rollover whose summary is paid from the same pool, as
     /// [`spend`](Self::spend) does, but takes the summary's permit in the same step as the note's:
-    /// whoever draws on the pool while the note is written cannot push the summary into the reserve.
+    /// whoever draws on the pool while the note is written cannot push the summary into the
+    /// reserve.
     ///
     /// The summary's permit is returned where it was taken, whatever became of the note.
     #[expect(clippy::needless_pass_by_value, reason = "a ticket can be spent once")]
@@ -229,8 +230,8 @@ impl Notebook {
     /// Stores what the model answered to the attempt that an earlier process of this session put on
     /// record; `None` where no attempt of this generation waits for an answer.
     ///
-    /// This is for a host that can't wait for the answer itself, as a hook can't: it is called again
-    /// with it. Until then the attempt is on record, so nobody else has fired meanwhile.
+    /// This is for a host that can't wait for the answer itself, as a hook can't: it is called
+    /// again with it. Until then the attempt is on record, so nobody else has fired meanwhile.
     pub fn settle_earlier(&self, answer: Answer, now: Timestamp) -> Option<Outcome> {
         let generation = self.state().open.take()?;
         Some(self.settle_for(generation, answer, now))

@@ -1,8 +1,8 @@
 //! The block: a note dressed for a prompt, so that its reader knows what it is and where it ends.
 //!
-//! The header says, in words that command nothing, who wrote the note and when, that it is verbatim,
-//! and that it is a record and no instruction; further, how much of it is missing. It is made from
-//! the record alone, so that the same record always gives the same bytes.
+//! The header says, in words that command nothing, who wrote the note and when, that it is
+//! verbatim, and that it is a record and no instruction; further, how much of it is missing. It is
+//! made from the record alone, so that the same record always gives the same bytes.
 
 use std::fmt;
 

@@ -225,8 +225,8 @@ impl Pair {
     }
 }
 
-/// Returns the line break of a block and where its note stands, from what is between its fence lines;
-/// `None` where that is no header, blank line and note.
+/// Returns the line break of a block and where its note stands, from what is between its fence
+/// lines; `None` where that is no header, blank line and note.
 fn parts(inside: &str) -> Option<(&'static str, Range<usize>)> {
     let (line_break, blank) =
         [("\n", "\n\n"), ("\r\n", "\r\n\r\n")].into_iter().find(|(b, _)| inside.starts_with(b))?;

@@ -16,9 +16,9 @@ const OUTPUT_TOKENS_MAX: Tokens = Tokens::new(4_096);
 
 /// What to ask the agent, and within which limits.
 ///
-/// As JSON: `instruction`, `previous_note` (or null), `output_tokens_max`, `tools` (always empty) and
-/// `nonce` (or null). The instruction is the whole message: it quotes the previous note and carries
-/// the nonce.
+/// As JSON: `instruction`, `previous_note` (or null), `output_tokens_max`, `tools` (always empty)
+/// and `nonce` (or null). The instruction is the whole message: it quotes the previous note and
+/// carries the nonce.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoteRequest {
     instruction: String,

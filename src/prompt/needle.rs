@@ -1,14 +1,14 @@
 //! A fixed text that a prompt is searched for, mostly in vain.
 //!
-//! Looking for one byte is three times as fast as looking for a text, until the byte turns out to be
-//! common; so the search begins with the text's first byte, and changes over after some hits.
+//! Looking for one byte is three times as fast as looking for a text, until the byte turns out to
+//! be common; so the search begins with the text's first byte, and changes over after some hits.
 
 use std::{iter, sync::LazyLock};
 
 use memchr::{memchr, memmem::Finder};
 
-/// How often the first byte may be hit before the general search takes over. A hit costs about 7 ns,
-/// a general search through 32 KiB 0.7 µs: at most as much is lost as could have been won.
+/// How often the first byte may be hit before the general search takes over. A hit costs about 7
+/// ns, a general search through 32 KiB 0.7 µs: at most as much is lost as could have been won.
 const HITS_MAX: usize = 64;
 
 pub(super) struct Needle {
@@ -17,7 +17,8 @@ pub(super) struct Needle {
 }
 
 impl Needle {
-    /// Returns the needle of a text, with the way to make its finder; its first byte should be rare.
+    /// Returns the needle of a text, with the way to make its finder; its first byte should be
+    /// rare.
     pub(super) const fn new(text: &'static str, finder: fn() -> Finder<'static>) -> Self {
         Self { text, finder: LazyLock::new(finder) }
     }

@@ -1,5 +1,5 @@
-//! A small file that is written under another name and renamed once it is whole, so that nobody reads half
-//! of it and a crash leaves what was there before, or the new one.
+//! A small file that is written under another name and renamed once it is whole, so that nobody
+//! reads half of it and a crash leaves what was there before, or the new one.
 //!
 //! A log is replaced with more care: see [`replace`](super::replace).
 
@@ -16,8 +16,8 @@ pub(super) enum Sync {
     Needless,
 }
 
-/// Writes these bytes to the file `aside`, which the caller has just made, and gives it `name`; where that
-/// fails, it removes it.
+/// Writes these bytes to the file `aside`, which the caller has just made, and gives it `name`;
+/// where that fails, it removes it.
 ///
 /// Its entry in the folder is the caller's to make durable.
 pub(super) fn put(

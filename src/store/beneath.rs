@@ -110,7 +110,8 @@ pub(super) fn is_empty(folder: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Opens the folder `name` in `parent` to us, where it is ours and the umask took away the right to read it.
+/// Opens the folder `name` in `parent` to us, where it is ours and the umask took away the right to
+/// read it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn open_to_its_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
     let flags = OFlags::PATH.union(OFlags::DIRECTORY).union(FILE);
@@ -188,8 +189,8 @@ fn explained(root: &Utf8Path, path: &Utf8Path, wanted: Wanted, errno: Errno) -> 
     explained.unwrap_or_else(|| errno.into())
 }
 
-/// Returns whose the last thing is that can be seen on the way from `root` to `path`, if it is another
-/// user's: it is the one that let nobody go on.
+/// Returns whose the last thing is that can be seen on the way from `root` to `path`, if it is
+/// another user's: it is the one that let nobody go on.
 fn owner_of_the_end(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<String> {
     let below = path.ancestors().take_while(|step| *step != root);
     let mut way = below.chain([root]);

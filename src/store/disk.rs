@@ -65,8 +65,8 @@ impl Disk {
         }
     }
 
-    /// Returns the error of taking or giving a name: where that is forbidden it is by the folder, whosesoever
-    /// the file is.
+    /// Returns the error of taking or giving a name: where that is forbidden it is by the folder,
+    /// whosesoever the file is.
     fn naming_failed(&self, name: &str, errno: Errno) -> io::Error {
         match self.root() {
             Ok(root) if errno == Errno::ACCESS => {
@@ -233,8 +233,8 @@ impl Handle for DiskFile {
     }
 }
 
-/// Returns whether files may not be given away: by who is not root, and in a name space for users also
-/// to one whom it does not know.
+/// Returns whether files may not be given away: by who is not root, and in a name space for users
+/// also to one whom it does not know.
 fn is_forbidden(errno: Errno) -> bool {
     matches!(errno, Errno::PERM | Errno::INVAL) && !geteuid().is_root()
 }

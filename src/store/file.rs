@@ -34,7 +34,8 @@ impl<'a> File<'a> {
         patiently(|| self.handle.status_at_open()).map_err(|e| self.failed("look at", e))
     }
 
-    /// Returns the stamp by which it can be told later on that nobody has changed it since it was opened.
+    /// Returns the stamp by which it can be told later on that nobody has changed it since it was
+    /// opened.
     pub(super) fn stamp(&self) -> Option<Stamp> {
         patiently(|| self.handle.stamp()).ok().flatten()
     }
@@ -105,7 +106,8 @@ impl<'a> File<'a> {
         patiently(|| self.handle.access_list()).map_err(|e| self.failed("look at", e))
     }
 
-    /// Gives the file these rights and this access list, which are those of `log`, if it has others.
+    /// Gives the file these rights and this access list, which are those of `log`, if it has
+    /// others.
     ///
     /// An error speaks of the log: this file is gone when it is read.
     pub(super) fn give(

@@ -181,15 +181,16 @@ impl Folder {
 
     /// Makes the entries of a folder durable.
     ///
-    /// Other than a file's, it may be asked for again after a failure, and is believed then: entries
-    /// belong to the file system's own records, which it does not drop and go on; where it cannot
-    /// write those it stops taking changes, and each later sync fails as well.
+    /// Other than a file's, it may be asked for again after a failure, and is believed then:
+    /// entries belong to the file system's own records, which it does not drop and go on; where it
+    /// cannot write those it stops taking changes, and each later sync fails as well.
     pub(super) fn sync(&self, level: Level) -> Result<(), Error> {
         self.medium.sync_folder(level).map_err(|e| self.failed_at("sync the folder", level, e))
     }
 
-    /// Makes the entry of a new log durable, and with it what leads there, unless the file that comes last in
-    /// the making of a store says that it is; one that came with a copy of a store says so too, wrongly.
+    /// Makes the entry of a new log durable, and with it what leads there, unless the file that
+    /// comes last in the making of a store says that it is; one that came with a copy of a store
+    /// says so too, wrongly.
     pub(super) fn sync_entries(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_none() {
             self.sync_outer()?;
@@ -199,8 +200,9 @@ impl Folder {
 
     /// Makes the store, unless a file of a session says that it was made before.
     ///
-    /// It comes before the first lock. So whoever finds a lock, and not the file that keeps the store out of
-    /// version control, knows that its owner removed it, or that another program began the store.
+    /// It comes before the first lock. So whoever finds a lock, and not the file that keeps the
+    /// store out of version control, knows that its owner removed it, or that another program began
+    /// the store.
     pub(super) fn make_if_new(&self) -> Result<(), Error> {
         if self.identity(layout::IGNORE)?.is_some()
             || self.names()?.iter().any(|name| layout::is_of_a_session(name))
@@ -210,7 +212,8 @@ impl Folder {
         self.make()
     }
 
-    /// Makes the folders, durable, and then, durable, the file that keeps them out of version control.
+    /// Makes the folders, durable, and then, durable, the file that keeps them out of version
+    /// control.
     ///
     /// That file comes last, so that where it stands the folders above it are known to be durable.
     fn make(&self) -> Result<(), Error> {
@@ -243,8 +246,8 @@ impl Folder {
 
     /// Writes the file that keeps the store out of version control.
     ///
-    /// Of many that make a store at once each writes one of its own, and whole ones take each other's
-    /// place. One that was taken away meanwhile was not needed any more.
+    /// Of many that make a store at once each writes one of its own, and whole ones take each
+    /// other's place. One that was taken away meanwhile was not needed any more.
     fn write_ignore(&self) -> Result<(), Error> {
         let put = self.create_ignore_aside().and_then(|(name, handle)| {
             let aside = self.file(&name, handle.as_ref());
@@ -264,7 +267,8 @@ impl Folder {
 
     /// Makes a file that is to become [`layout::IGNORE`], under a name that nobody has.
     ///
-    /// One of that name is left alone: who has our process's number in another name space may be writing it.
+    /// One of that name is left alone: who has our process's number in another name space may be
+    /// writing it.
     fn create_ignore_aside(&self) -> Result<(String, Box<dyn Handle>), Error> {
         let mut tries_left = CREATE_TRIES;
         loop {

@@ -94,10 +94,10 @@ impl Follower {
 
     /// Calls `visit` with every line that has come since the last call; none where there is no log.
     ///
-    /// A record is handed out once: not again after a repair, nor when the log was moved away and the
-    /// same file comes back, but again after the session was forgotten and the record written anew. A last line without its LF is handed out if it is a
-    /// whole record, and else when it has ended. Of a log that was replaced only records are
-    /// handed out.
+    /// A record is handed out once: not again after a repair, nor when the log was moved away and
+    /// the same file comes back, but again after the session was forgotten and the record written
+    /// anew. A last line without its LF is handed out if it is a whole record, and else when it has
+    /// ended. Of a log that was replaced only records are handed out.
     ///
     /// # Errors
     ///

@@ -55,8 +55,9 @@ pub struct Store {
 impl Store {
     /// Returns the store below `root`, which must be there; touches nothing yet.
     ///
-    /// It is read and written whosever it is, as far as rights allow. A program that looks for the root by
-    /// itself does well to pass over a `.graff` of another user, who could have put it there to be read.
+    /// It is read and written whosever it is, as far as rights allow. A program that looks for the
+    /// root by itself does well to pass over a `.graff` of another user, who could have put it
+    /// there to be read.
     #[cfg(unix)]
     #[must_use]
     pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
@@ -213,9 +214,9 @@ impl Store {
         reader::verify(&self.folder, session)
     }
 
-    /// Calls `visit` with the recent records of a session's log, the newest first: those of its last
-    /// 4 MiB; where none of them is one that this program numbered and sealed, also with all before
-    /// them as far as to the last that is.
+    /// Calls `visit` with the recent records of a session's log, the newest first: those of its
+    /// last 4 MiB; where none of them is one that this program numbered and sealed, also with all
+    /// before them as far as to the last that is.
     ///
     /// # Errors
     ///
@@ -233,8 +234,8 @@ impl Store {
     ///
     /// It is looked for in the last 4 MiB, and further back as far as to a record that this program
     /// numbered and sealed, since that is of no lesser generation than those before it. So a log in
-    /// which there is none is read whole; and a generation is passed over only where more than 4 MiB
-    /// of records of lesser ones were asked of this program since.
+    /// which there is none is read whole; and a generation is passed over only where more than 4
+    /// MiB of records of lesser ones were asked of this program since.
     ///
     /// # Errors
     ///
@@ -257,8 +258,8 @@ impl Store {
     /// # Errors
     ///
     /// On an error the log is as before, with the exception of
-    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain): it is repaired then, but not durably, or
-    /// nobody knows whether it is.
+    /// [`ErrorKind::Uncertain`](crate::ErrorKind::Uncertain): it is repaired then, but not durably,
+    /// or nobody knows whether it is.
     pub fn repair(&self, session: &SessionName, mode: RepairMode) -> Result<Repair, Error> {
         repair::repair(self, session, mode)
     }

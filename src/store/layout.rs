@@ -30,13 +30,14 @@ const SIDE_SUFFIX: &str = ".hooks.json";
 const SIDE_NEW_SUFFIX: &str = ".hooks.new";
 /// The file that keeps a store out of version control; where it stands, the folders are durable.
 pub(super) const IGNORE: &str = ".gitignore";
-/// What stands between the name of something and two numbers as long as it is not ready to be called so.
+/// What stands between the name of something and two numbers as long as it is not ready to be
+/// called so.
 const ASIDE_INFIX: &str = ".new.";
 /// What [`IGNORE`] says: nothing in this folder is committed unless its owner edits this line.
 pub(super) const IGNORE_TEXT: &[u8] = b"*\n";
 
-/// How long a path may be, in bytes, to be put together without an allocation: a root of more than a
-/// hundred, and what stands below it.
+/// How long a path may be, in bytes, to be put together without an allocation: a root of more than
+/// a hundred, and what stands below it.
 const SHORT_BYTES: usize = 192;
 
 const _: () = assert!(
@@ -149,8 +150,8 @@ pub(super) fn side_new(session: &SessionName) -> String {
     [session.stem(), SIDE_NEW_SUFFIX].concat()
 }
 
-/// Returns the stem of a name that only stands there while a log is being replaced, or where that was
-/// cut short.
+/// Returns the stem of a name that only stands there while a log is being replaced, or where that
+/// was cut short.
 pub(super) fn stem_of_a_replacement(name: &str) -> Option<&str> {
     [REPAIRED_SUFFIX, REPAIRING_SUFFIX].iter().find_map(|suffix| name.strip_suffix(suffix))
 }
@@ -160,8 +161,9 @@ pub(super) fn is_of_a_session(name: &str) -> bool {
     name.ends_with(LOG_SUFFIX) || name.ends_with(LOCK_SUFFIX)
 }
 
-/// Returns a name for what is to be called `name` and is not ready yet; no other thread gets it, and no
-/// other process but one of the same number, in another name space or before or after this one.
+/// Returns a name for what is to be called `name` and is not ready yet; no other thread gets it,
+/// and no other process but one of the same number, in another name space or before or after this
+/// one.
 pub(super) fn aside(name: &str) -> String {
     static NAMED: AtomicU64 = AtomicU64::new(0);
     let number = NAMED.fetch_add(1, Ordering::Relaxed);

@@ -18,8 +18,8 @@ pub enum Access {
     /// A file that is not there yet, to read and to append to; readable by its owner alone, who is
     /// that of the folder where root makes it.
     Create,
-    /// As [`Create`](Self::Create), but it stays the maker's until it is [given](Handle::give) the rights
-    /// of another file.
+    /// As [`Create`](Self::Create), but it stays the maker's until it is [given](Handle::give) the
+    /// rights of another file.
     CreateOwn,
     /// An existing file that is only locked.
     Lock,
@@ -105,12 +105,12 @@ pub trait Medium: fmt::Debug + Send + Sync {
     /// [`Refused`].
     fn identity(&self, name: &str) -> io::Result<FileId>;
 
-    /// Returns which file `name` names now, if need be through a link on its way: enough for a second
-    /// look at what was opened without one.
+    /// Returns which file `name` names now, if need be through a link on its way: enough for a
+    /// second look at what was opened without one.
     fn still_names(&self, name: &str) -> io::Result<FileId>;
 
-    /// Returns the stamp of the file that `name` names now, if need be through a link on its way; it
-    /// is only worth something beside [one that a handle gave](Handle::stamp).
+    /// Returns the stamp of the file that `name` names now, if need be through a link on its way;
+    /// it is only worth something beside [one that a handle gave](Handle::stamp).
     ///
     /// `None` where the medium has no stamps.
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>>;
@@ -141,8 +141,9 @@ pub trait Handle: fmt::Debug + Send + Sync {
 
     /// Returns the stamp that it had when it was opened, that of [`Self::status_at_open`].
     ///
-    /// `None` where the same stamp later on would not prove that nobody has changed the file since it was
-    /// opened, as where a cache may answer, or where a change right then could bear the same time.
+    /// `None` where the same stamp later on would not prove that nobody has changed the file since
+    /// it was opened, as where a cache may answer, or where a change right then could bear the same
+    /// time.
     fn stamp(&self) -> io::Result<Option<Stamp>>;
 
     /// Reads from `offset` on; returns how many bytes, 0 at the end.
@@ -171,10 +172,11 @@ pub trait Handle: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Gives the file, durably, the rights and the access list of another one, which it is to replace.
+    /// Gives the file, durably, the rights and the access list of another one, which it is to
+    /// replace.
     ///
-    /// Who may not give files away keeps it, and lets the other owner in as far as may be. Where the list
-    /// is not to be had, nobody but the owner is let in.
+    /// Who may not give files away keeps it, and lets the other owner in as far as may be. Where
+    /// the list is not to be had, nobody but the owner is let in.
     fn give(&self, rights: Rights, access_list: Option<&[u8]>) -> io::Result<()>;
 
     /// Tries to lock the file against every other handle, without waiting.

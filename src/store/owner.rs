@@ -1,10 +1,10 @@
-//! Whose the files and folders are that are made here: the owner's of the folder that they are made in,
-//! also where root makes them.
+//! Whose the files and folders are that are made here: the owner's of the folder that they are made
+//! in, also where root makes them.
 //!
-//! A folder has its name from the moment on at which it is its owner's, and not before. So there is none
-//! that root keeps them out of, wherever it is killed, and however many of it make one at once. Where no
-//! rename leaves alone what has the name, a folder is given away after it got it: root that is killed in
-//! between leaves one of its own.
+//! A folder has its name from the moment on at which it is its owner's, and not before. So there is
+//! none that root keeps them out of, wherever it is killed, and however many of it make one at
+//! once. Where no rename leaves alone what has the name, a folder is given away after it got it:
+//! root that is killed in between leaves one of its own.
 
 use std::{fs::File, io};
 
@@ -21,8 +21,8 @@ const FOLDER_MODE: Mode = Mode::RWXU;
 /// The bits that a umask can take away and others can be let in by.
 const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 
-/// How many names are tried for a folder that has not got its own yet: a process of our number, in another
-/// name space or killed before us, may have taken some.
+/// How many names are tried for a folder that has not got its own yet: a process of our number, in
+/// another name space or killed before us, may have taken some.
 const ASIDE_TRIES: u32 = 16;
 
 /// Makes the folder `name` in `parent`, open to its owner alone, who is that of `parent`.
@@ -78,8 +78,8 @@ fn make_in_place(parent: &File, name: &str) -> io::Result<()> {
 
 /// Sees to the mode and the owner of a folder that was just made.
 ///
-/// The owner of the parent can have put another in its place. What was opened is judged, and neither
-/// changed nor given away unless it is ours and empty.
+/// The owner of the parent can have put another in its place. What was opened is judged, and
+/// neither changed nor given away unless it is ours and empty.
 fn fit_out(parent: &File, name: &str) -> io::Result<()> {
     let made = match beneath::open_folder_in(parent, name) {
         Ok(made) => made,
@@ -112,8 +112,8 @@ fn judge_anothers(made: &Stat, parent: &Stat) -> io::Result<()> {
     ))
 }
 
-/// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep them
-/// out of their own store.
+/// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep
+/// them out of their own store.
 pub(super) fn leave_to_the_owner_of(folder: &File, made: &File) -> io::Result<()> {
     let (folder, maker) = (fstat(folder)?, fstat(made)?.st_uid);
     let (user, group) = (folder.st_uid, folder.st_gid);

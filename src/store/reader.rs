@@ -1,9 +1,9 @@
 //! Reading a log: without a write, and without waiting for writers more than a moment.
 //!
 //! A log is read to the end that it had when the reading began. Where it ends in the middle of a
-//! line then, that may be a record on its way: the reader waits a moment for the lock and takes
-//! the end that the log has by then. What is still torn there is called so. It has the lock while it opens
-//! the log; a writer without any patience can be kept out by that.
+//! line then, that may be a record on its way: the reader waits a moment for the lock and takes the
+//! end that the log has by then. What is still torn there is called so. It has the lock while it
+//! opens the log; a writer without any patience can be kept out by that.
 
 use std::{
     ops::ControlFlow::{self, Break, Continue},
@@ -74,8 +74,8 @@ pub(super) fn newest(folder: &Folder, name: &str, session: &SessionName) -> Resu
     newest_seeing(folder, name, session, &mut |_| ())
 }
 
-/// Returns the newest note as [`newest`] does; `see` is given each file that is looked at, before it
-/// is read.
+/// Returns the newest note as [`newest`] does; `see` is given each file that is looked at, before
+/// it is read.
 pub(super) fn newest_seeing(
     folder: &Folder,
     name: &str,

@@ -1,15 +1,15 @@
 //! What of a log is recent: how far back it is looked through for the generation that it stands at.
 //!
 //! A session lives longer than anybody wants to wait for its log, so a look back ends early: at the
-//! first line before the recent part, or, where one generation is asked about, at the first record of
-//! an earlier one there. Only a record that [vouches] may end it. This program numbers and
-//! seals what it appends, and appends nothing of an earlier generation than is on record unless it is
-//! told to; other programs write what they like, and many name no generation, which reads as 0. Their
-//! lines never move the border.
+//! first line before the recent part, or, where one generation is asked about, at the first record
+//! of an earlier one there. Only a record that [vouches] may end it. This program numbers and seals
+//! what it appends, and appends nothing of an earlier generation than is on record unless it is
+//! told to; other programs write what they like, and many name no generation, which reads as 0.
+//! Their lines never move the border.
 //!
-//! So a look is bounded by [`RECENT`] where such a record stands there or is asked for and found; it
-//! goes on to the last one where only other lines are recent, and through the whole log where there
-//! is none at all, or where the generation that is asked about is the first of the log.
+//! So a look is bounded by [`RECENT`] where such a record stands there or is asked for and found;
+//! it goes on to the last one where only other lines are recent, and through the whole log where
+//! there is none at all, or where the generation that is asked about is the first of the log.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -22,8 +22,8 @@ use crate::{
 /// How far back from its end a log is looked through for the generation that it stands at, where a
 /// record stands there that this program numbered and sealed.
 ///
-/// A generation leaves a few records of a few thousand bytes, so there is room for hundreds of them;
-/// and it is read in a small part of the two seconds that a hook has.
+/// A generation leaves a few records of a few thousand bytes, so there is room for hundreds of
+/// them; and it is read in a small part of the two seconds that a hook has.
 const RECENT: Bytes = Bytes::new(4 * 1024 * 1024);
 
 /// Hands out the recent records, the last one first: those that begin in the last [`RECENT`] bytes,

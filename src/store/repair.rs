@@ -1,7 +1,8 @@
 //! The only change to what a log holds: takes out what is no record, on demand.
 //!
-//! What stays does so byte for byte and in its place; what doesn't goes to .rejected, durable before
-//! the log is [replaced](super::replace). The new log is read back before it takes the old one's name.
+//! What stays does so byte for byte and in its place; what doesn't goes to .rejected, durable
+//! before the log is [replaced](super::replace). The new log is read back before it takes the old
+//! one's name.
 
 use std::io;
 

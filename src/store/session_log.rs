@@ -89,8 +89,8 @@ impl Log {
 
     /// Returns the newest note; see [`Store::newest`].
     ///
-    /// Where the file system is known to tell the truth about what has changed, one look at the path
-    /// does instead of a reading if nothing has.
+    /// Where the file system is known to tell the truth about what has changed, one look at the
+    /// path does instead of a reading if nothing has.
     ///
     /// # Errors
     ///

@@ -18,9 +18,9 @@ pub struct Sessions {
     /// Files that end like a log and whose names we would not have given, by name: those of other
     /// programs, until they are imported.
     pub unrecognised: Vec<String>,
-    /// Sessions without a log, by name, of which a replacement was begun: an import of a first one that is
-    /// at work or was cut short, or a repair that was cut short before somebody removed the log. What
-    /// it had drawn up may be the only copy then.
+    /// Sessions without a log, by name, of which a replacement was begun: an import of a first one
+    /// that is at work or was cut short, or a repair that was cut short before somebody removed the
+    /// log. What it had drawn up may be the only copy then.
     pub begun: Vec<SessionName>,
 }
 

@@ -1,7 +1,8 @@
 //! A small file beside a log, in which a program that is called again and again leaves word.
 //!
-//! It is replaced as a whole, under the log's lock, so that nobody reads half of it, and of two that
-//! change it at once the second knows of the first. It is not synced: who loses it has lost no note.
+//! It is replaced as a whole, under the log's lock, so that nobody reads half of it, and of two
+//! that change it at once the second knows of the first. It is not synced: who loses it has lost no
+//! note.
 
 use super::{
     Store, aside, folder::Folder, layout, lock::acquire, medium::Access, system::Deadline,

@@ -61,7 +61,8 @@ struct OpenLog {
 /// How a log came to be there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// It is open from the last time, its path still names it, and this is what it is under the lock.
+    /// It is open from the last time, its path still names it, and this is what it is under the
+    /// lock.
     Kept(Status),
     Found,
     /// This writer made it, under the lock.
@@ -158,8 +159,8 @@ impl Files {
     }
 }
 
-/// Removes a log that this append made, or may have made, and could not write to; it would be listed as
-/// a session.
+/// Removes a log that this append made, or may have made, and could not write to; it would be
+/// listed as a session.
 ///
 /// It stays where this writer may not be the only one: a store that was removed and made anew
 /// meanwhile has another lock, and a log of that name which is not this writer's to remove.

@@ -1,11 +1,12 @@
-//! The promise: whatever a log holds and however long it is, reading it, appending to it and repairing it
-//! take little memory and a time that grows with its length and no faster.
+//! The promise: whatever a log holds and however long it is, reading it, appending to it and
+//! repairing it take little memory and a time that grows with its length and no faster.
 //!
 //! Shown with processes of their own for each log, one of which does all that reads and one what
-//! writes, and whose peak of memory the system tells; and by runs of the program in an address space that
-//! the log does not fit into. What a process takes for a log of one note, which hangs on how it was built,
-//! is not counted. An import holds what it brings, which is its caller's; a follower eight bytes a record.
-//! With 1 GB: `cargo test --release --test it bounds -- --ignored --nocapture`.
+//! writes, and whose peak of memory the system tells; and by runs of the program in an address
+//! space that the log does not fit into. What a process takes for a log of one note, which hangs on
+//! how it was built, is not counted. An import holds what it brings, which is its caller's; a
+//! follower eight bytes a record. With 1 GB: `cargo test --release --test it bounds -- --ignored
+//! --nocapture`.
 
 use std::{
     fs::{self, File},
@@ -23,8 +24,9 @@ use crate::support::{
 /// A line of 10 MiB has no room in that.
 const HELD_KIB_MAX: u64 = 9 * 1024;
 
-/// The address space of a run of the program beyond what it needs for a log of one note, in KiB: what it
-/// may hold, twice, since an allocator cannot use all of it. A log of 100 MB does not fit into it.
+/// The address space of a run of the program beyond what it needs for a log of one note, in KiB:
+/// what it may hold, twice, since an allocator cannot use all of it. A log of 100 MB does not fit
+/// into it.
 #[cfg(feature = "cli")]
 const SPACE_KIB: u64 = 2 * HELD_KIB_MAX;
 
@@ -34,8 +36,9 @@ const STEP_KIB: u64 = 4 * 1024;
 #[cfg(feature = "cli")]
 const NEED_KIB_MAX: u64 = 1024 * 1024;
 
-/// No five readings may take longer, in seconds, nor what writes: many times what they take, unoptimised,
-/// on a machine that is busy, and a small part of what they would if a line cost more the more there are.
+/// No five readings may take longer, in seconds, nor what writes: many times what they take,
+/// unoptimised, on a machine that is busy, and a small part of what they would if a line cost more
+/// the more there are.
 const SECONDS_MAX: f64 = 300.0;
 
 const MB: usize = 1_000_000;
@@ -99,8 +102,8 @@ fn is_within_bounds(home: &Home, role: Role, name: &str, what: &str) {
     assert!(seconds < SECONDS_MAX, "{of}: {seconds} s");
 }
 
-/// Has the program search a log, and answer as a hook, in an address space that would not hold it; the
-/// hook's answer has the newest note.
+/// Has the program search a log, and answer as a hook, in an address space that would not hold it;
+/// the hook's answer has the newest note.
 #[cfg(feature = "cli")]
 #[track_caller]
 fn the_program_is_within_bounds(name: &str, home: &Home, newest: &str) {

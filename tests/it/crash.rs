@@ -8,8 +8,9 @@
 //!
 //! In two cases what was good before shares its line, after the crash, with the remains of another
 //! append, and only a repair makes it readable again; the tests say which: a record of others that
-//! never had its LF, and a failed sync whose process was killed before it could take the bytes back.
-//! And one thing is lost: the log itself, where another program brought it and synced nothing (`brought`).
+//! never had its LF, and a failed sync whose process was killed before it could take the bytes
+//! back. And one thing is lost: the log itself, where another program brought it and synced nothing
+//! (`brought`).
 
 use rustix::io::Errno;
 

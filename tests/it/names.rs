@@ -1,8 +1,8 @@
 //! Any sensible name of a session works, and none leaves the store's folder.
 //!
-//! Shown on a table of names that have broken out of other programs, on every character
-//! of Unicode's basic plane alone and within a name, on every short string over the signs that the encoding itself uses, and
-//! on sampled pairs.
+//! Shown on a table of names that have broken out of other programs, on every character of
+//! Unicode's basic plane alone and within a name, on every short string over the signs that the
+//! encoding itself uses, and on sampled pairs.
 
 use std::{collections::HashMap, error::Error};
 

@@ -1,8 +1,9 @@
 //! The promise: a host that goes by the notebook gets at most one attempt a generation, pays for it
 //! before it asks, and has the newest note back in every prompt, byte for byte.
 //!
-//! Shown by walking through sessions as sync and async hosts do, on a store in a folder of the test's
-//! own; and each decision is traced with the figures that led to it, as a subscriber sees it.
+//! Shown by walking through sessions as sync and async hosts do, on a store in a folder of the
+//! test's own; and each decision is traced with the figures that led to it, as a subscriber sees
+//! it.
 
 mod awaits;
 mod traced;

@@ -1,6 +1,6 @@
 //! The promise: any number of processes and threads write to one session; each note that was
-//! acknowledged is there, whole and once, whoever is killed when; and whoever must wait for the lock
-//! waits for a bounded time and is told for whom.
+//! acknowledged is there, whole and once, whoever is killed when; and whoever must wait for the
+//! lock waits for a bounded time and is told for whom.
 //!
 //! Shown with real processes: this test binary, run again in a role.
 

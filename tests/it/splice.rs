@@ -1,4 +1,5 @@
-//! The note comes back word for word in every later prompt, and leaves no trace when it is taken out.
+//! The note comes back word for word in every later prompt, and leaves no trace when it is taken
+//! out.
 //!
 //! Shown on a table of places, on prompts and notes that have broken other injectors, on every text
 //! of up to five lines made of fence lines and their like, and on sampled texts of such pieces with

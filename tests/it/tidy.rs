@@ -85,8 +85,8 @@ const THE_WORLD: &[&str] = &[
     "tempfile",
 ];
 
-/// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests do to
-/// one in memory is done to all of them.
+/// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests
+/// do to one in memory is done to all of them.
 const ON_THE_DISK: [&str; 8] = [
     "disk.rs",
     "beneath.rs",

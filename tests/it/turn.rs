@@ -3,8 +3,8 @@
 //! refuses is brought back in three steps or not at all.
 //!
 //! Shown by driving a conversation through whole turns against a model that answers from a script
-//! and records what it was asked. The modules below follow a turn: its end, the steers, the summary,
-//! the overflow, what providers say, and the figures of reported faults.
+//! and records what it was asked. The modules below follow a turn: its end, the steers, the
+//! summary, the overflow, what providers say, and the figures of reported faults.
 
 mod awaits;
 mod cap;

@@ -70,8 +70,8 @@ pub(crate) struct Cli {
 /// What every command takes.
 #[derive(Args, Debug)]
 pub(crate) struct Common {
-    /// Folder that holds the store `.graff`; without it `GRAFF_ROOT`, else the nearest folder upwards
-    /// that has .graff or .git, else the current one
+    /// Folder that holds the store `.graff`; without it `GRAFF_ROOT`, else the nearest folder
+    /// upwards that has .graff or .git, else the current one
     #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) root: Option<Utf8PathBuf>,
     /// Answers in JSON, one object a line; errors and warnings too, on stderr
@@ -271,8 +271,8 @@ pub(crate) fn cap(bytes: usize) -> Result<NoteCap, Failure> {
     })
 }
 
-/// Returns whether a word is a flag of a command: one that takes any word for its value is not meant
-/// to take that one.
+/// Returns whether a word is a flag of a command: one that takes any word for its value is not
+/// meant to take that one.
 pub(crate) fn is_flag_of(command: &str, word: &str) -> bool {
     let described = described();
     let command = described.find_subcommand(command);
@@ -327,7 +327,8 @@ fn in_one_sentence(refused: &clap::Error) -> String {
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns where to say what is wrong while the command line is read: a hook's clock doesn't run yet.
+/// Returns where to say what is wrong while the command line is read: a hook's clock doesn't run
+/// yet.
 fn notices(common: &Common) -> Notices {
     if is_a_hook() { Notices::at_once() } else { Notices::new(common) }
 }

@@ -61,11 +61,11 @@ impl Context {
         self.place().store()
     }
 
-    /// Returns the session that is named to be read: that of this name, or for a person at a terminal
-    /// the only one whose name begins so.
+    /// Returns the session that is named to be read: that of this name, or for a person at a
+    /// terminal the only one whose name begins so.
     ///
-    /// A script has whole names, and one that asks for the note of `task-1` before there is one is never
-    /// given that of `task-12`.
+    /// A script has whole names, and one that asks for the note of `task-1` before there is one is
+    /// never given that of `task-12`.
     pub(crate) fn to_read(&self, store: &Store, name: &str) -> Result<SessionName, Failure> {
         let whole = session(name)?;
         if self.out.form() != Form::Terminal || has_log(store, &whole) {
@@ -151,8 +151,8 @@ fn named(sessions: &[SessionName]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Returns the generation that `--generation` names for a record: not the last that there can be, since
-/// none comes after it. Says where codegraff won't read it.
+/// Returns the generation that `--generation` names for a record: not the last that there can be,
+/// since none comes after it. Says where codegraff won't read it.
 pub(crate) fn generation(number: u64, notices: &Notices) -> Result<Generation, Failure> {
     if number == u64::MAX {
         let what = format_args!("go by generation {number}: it leaves room for no others");
@@ -165,8 +165,8 @@ pub(crate) fn generation(number: u64, notices: &Notices) -> Result<Generation, F
     Ok(Generation::new(number))
 }
 
-/// Returns whether `error` says of a session that it was forgotten since it was listed: what is about
-/// all sessions leaves it out.
+/// Returns whether `error` says of a session that it was forgotten since it was listed: what is
+/// about all sessions leaves it out.
 pub(crate) fn is_forgotten(error: &Error) -> bool {
     error.kind() == ErrorKind::NotFound
 }

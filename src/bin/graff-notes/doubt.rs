@@ -69,7 +69,8 @@ pub(crate) fn empty(session: &SessionName, Doubt { cause, offset }: Doubt) -> St
     )
 }
 
-/// Returns the failure to do `what` where there is no such note that can be read, but may have been one.
+/// Returns the failure to do `what` where there is no such note that can be read, but may have been
+/// one.
 pub(crate) fn failure(what: &str, session: &SessionName, doubt: Doubt) -> Failure {
     let Doubt { cause, offset } = doubt;
     let exit = match cause {

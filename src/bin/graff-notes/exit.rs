@@ -7,7 +7,8 @@ use serde::Serialize;
 
 /// How the program ends; the number is the exit status.
 ///
-/// 129, 130 and 143 are not among them: so a shell reports that the signal HUP, INT or TERM ended us.
+/// 129, 130 and 143 are not among them: so a shell reports that the signal HUP, INT or TERM ended
+/// us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 #[repr(u8)]

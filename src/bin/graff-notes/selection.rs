@@ -10,7 +10,8 @@ use crate::{
     output::{Clock, Form, quoted},
 };
 
-/// Which records of which sessions a command over all of them is about, and how it shows their times.
+/// Which records of which sessions a command over all of them is about, and how it shows their
+/// times.
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
     #[command(flatten)]
@@ -33,8 +34,8 @@ pub(crate) struct Scope {
 /// The time that a command is about; both ends belong to it.
 #[derive(Args, Debug)]
 pub(crate) struct Period {
-    /// Leaves out what is older than this: a day of this machine's time zone (2026-08-01, yesterday),
-    /// a time (14:30, 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
+    /// Leaves out what is older than this: a day of this machine's time zone (2026-08-01,
+    /// yesterday), a time (14:30, 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     since: Option<Moment>,
     /// Leaves out what is newer than this; a day counts to its end

@@ -20,7 +20,8 @@ const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 /// Sees to it that a write beyond the limit of a file's size fails, as one on a full disk does,
 /// instead of ending the program.
 ///
-/// The signal is caught rather than ignored: what is ignored stays so in the commands that we start.
+/// The signal is caught rather than ignored: what is ignored stays so in the commands that we
+/// start.
 pub(crate) fn outlive_the_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }

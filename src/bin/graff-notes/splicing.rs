@@ -55,7 +55,8 @@ impl Source {
         self.note.as_ref().map(|note| Block::of(&self.session, note, self.cap))
     }
 
-    /// Returns the prompt with the note, and warns where it may not be the newest, or not all of it.
+    /// Returns the prompt with the note, and warns where it may not be the newest, or not all of
+    /// it.
     pub(crate) fn splice(&self, base: Vec<u8>, notices: &Notices) -> Spliced {
         let (Some(block), Some(note)) = (self.block(), &self.note) else {
             return Spliced { trouble: self.without_a_note(notices), ..Spliced::bare(base) };

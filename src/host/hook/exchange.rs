@@ -1,9 +1,9 @@
 //! Whether the agent's last words answer our request.
 //!
-//! Another hook may have kept the turn from ending since, or the user may have gone on: what the agent
-//! says then is no note. So the last text that was put to the model must be the one with our mark.
-//! Hooks of one event are called at once, and what each has to say is a text of its own: as long as
-//! only hooks have spoken, and the agent hasn't, they count as one.
+//! Another hook may have kept the turn from ending since, or the user may have gone on: what the
+//! agent says then is no note. So the last text that was put to the model must be the one with our
+//! mark. Hooks of one event are called at once, and what each has to say is a text of its own: as
+//! long as only hooks have spoken, and the agent hasn't, they count as one.
 
 use memchr::memmem;
 use serde::Deserialize;

@@ -25,8 +25,8 @@ pub(super) struct Outgoing {
     pub(super) messages: Vec<Message>,
 }
 
-/// Returns the messages with `block` behind the summary; `None` where the history has no summary, or
-/// has the note: dressed, as its header's `dated` words show, or bare, as the agent wrote it.
+/// Returns the messages with `block` behind the summary; `None` where the history has no summary,
+/// or has the note: dressed, as its header's `dated` words show, or bare, as the agent wrote it.
 ///
 /// The host matches messages by their position, so none is added and none is taken out.
 #[must_use]

@@ -26,8 +26,8 @@ pub enum Moment {
 impl State {
     /// Returns the generation of the history, and keeps it.
     ///
-    /// `counted` is what the transcript has; where there is none, `greatest` stands in: the greatest
-    /// generation that the log has.
+    /// `counted` is what the transcript has; where there is none, `greatest` stands in: the
+    /// greatest generation that the log has.
     ///
     /// Just after a compaction it is the one after that which was about to be summarised. Where
     /// nobody said so, the host decides: Claude Code calls before it writes the compaction down.
@@ -74,8 +74,8 @@ impl State {
     }
 
     /// Forgets that a compaction is under way once the transcript has it: the word for the next one
-    /// may be lost, and this one must not be taken for it. Between the hooks of one compaction it is
-    /// kept, whichever of them comes first.
+    /// may be lost, and this one must not be taken for it. Between the hooks of one compaction it
+    /// is kept, whichever of them comes first.
     fn forget_compaction(&mut self, moment: Moment, counted: Generation) {
         if moment == Moment::Between && self.compacting.is_some_and(|before| before < counted) {
             self.compacting = None;

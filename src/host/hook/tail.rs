@@ -21,7 +21,8 @@ pub struct Tail<'t> {
 /// What the end of a transcript says of the last request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastRequest {
-    /// What the provider reported; unknown where a compaction stands behind it, or a damaged record.
+    /// What the provider reported; unknown where a compaction stands behind it, or a damaged
+    /// record.
     pub usage: Result<Report, Unusable>,
     /// The model's context window, where it is stated.
     pub window: Option<Tokens>,

@@ -70,7 +70,8 @@ struct Place {
     handler: usize,
 }
 
-/// Returns settings of `host` with each of its hooks in them; those that are there stay as they are.
+/// Returns settings of `host` with each of its hooks in them; those that are there stay as they
+/// are.
 ///
 /// A blank text counts as no settings.
 ///
@@ -145,8 +146,8 @@ pub fn command(host: Host, settings: &str, event: &str) -> Result<Option<String>
     Ok(handlers.find_map(|handler| ours(host, handler)).map(str::to_owned))
 }
 
-/// Returns the key by which the user has told `host` in these settings to run no hook at all, if one
-/// does.
+/// Returns the key by which the user has told `host` in these settings to run no hook at all, if
+/// one does.
 ///
 /// # Errors
 ///

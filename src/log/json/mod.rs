@@ -28,8 +28,8 @@ use crate::{note::Author, units::Bytes};
 /// The version of the format that this crate writes, and the highest that it reads.
 const VERSION: u64 = 1;
 
-/// How a record begins that this crate or codegraff wrote. It never stands inside a string, where its
-/// quotes would be escaped.
+/// How a record begins that this crate or codegraff wrote. It never stands inside a string, where
+/// its quotes would be escaped.
 pub(super) const RECORD_OPENING: &[u8] = br#"{"v":"#;
 
 /// Returns the kind that `word` stands for on disk.

@@ -55,7 +55,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a string up to the next quote, from behind its opening quote, escapes left as they are.
+    /// Reads a string up to the next quote, from behind its opening quote, escapes left as they
+    /// are.
     fn word(&mut self) -> Option<&'a [u8]> {
         let (word, rest) = self.0.split_at_checked(memchr(b'"', self.0)?)?;
         self.0 = rest.get(1..)?;

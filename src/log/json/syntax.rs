@@ -17,8 +17,8 @@ const CONFLICT_MARK_BYTES: usize = 7;
 /// What follows a record whose line stands in an array.
 const ARRAY_ENDS: [&str; 3] = [",", "]", ",]"];
 
-/// Finds the members of `object`, the trimmed `line`, which begins as one; or says what stands there
-/// in its place.
+/// Finds the members of `object`, the trimmed `line`, which begins as one; or says what stands
+/// there in its place.
 pub(super) fn members<'a>(line: &[u8], object: &'a [u8]) -> Result<Members<'a>, Fault> {
     let text = text(line, object)?;
     let mut values = Deserializer::from_str(text).into_iter();

@@ -1,7 +1,7 @@
 //! The access list of a file: whom it lets in beside its owner, its group and all others.
 //!
-//! Where there is one, the group's bits of a mode say what the list lets anybody do at most. Who copies the
-//! bits without the list lets the whole group in.
+//! Where there is one, the group's bits of a mode say what the list lets anybody do at most. Who
+//! copies the bits without the list lets the whole group in.
 
 use std::{fs::File, io};
 

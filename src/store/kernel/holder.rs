@@ -1,7 +1,8 @@
 //! Who has a lock, where the system tells: Linux lists its locks in `/proc/locks`.
 //!
-//! The list names a file by its number and the device of its file system. On Btrfs a file says that its
-//! device is the subvolume's: there, a process is the holder if the file that it has open is ours.
+//! The list names a file by its number and the device of its file system. On Btrfs a file says that
+//! its device is the subvolume's: there, a process is the holder if the file that it has open is
+//! ours.
 
 use std::{fs, io, os::unix::fs::MetadataExt as _};
 
@@ -50,7 +51,8 @@ fn has_open(pid: u32, id: FileId) -> Option<bool> {
     Some(open.flatten().any(|fd| fs::metadata(fd.path()).is_ok_and(is_ours)))
 }
 
-/// Returns whether a process has closed a file or has ended; the number may also be another's by now.
+/// Returns whether a process has closed a file or has ended; the number may also be another's by
+/// now.
 fn has_left(pid: u32, id: FileId) -> bool {
     has_open(pid, id).map_or_else(|| is_gone(pid), |is_open| !is_open)
 }

@@ -1,8 +1,9 @@
-//! What is not promised: that a log which another program brought is there after a loss of power before
-//! that program, or anybody, has made its entry in the folder durable. A log without a numbered record is
-//! not trusted so far, and synced with its folder by the next append; of one that holds our own records,
-//! as a copy or a backup does, an append cannot tell that it was brought; nor of a store that was brought
-//! as a whole, with the file that says of ours that its folders are durable.
+//! What is not promised: that a log which another program brought is there after a loss of power
+//! before that program, or anybody, has made its entry in the folder durable. A log without a
+//! numbered record is not trusted so far, and synced with its folder by the next append; of one
+//! that holds our own records, as a copy or a backup does, an append cannot tell that it was
+//! brought; nor of a store that was brought as a whole, with the file that says of ours that its
+//! folders are durable.
 
 use graff_notes::{
     Error,

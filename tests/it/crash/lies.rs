@@ -1,6 +1,6 @@
 //! What is not promised: that a note outlives a disk which says that something was done and did not
-//! do it. Shown for each operation of an append: most such lies are found out at once or cost nothing,
-//! and those that cost an acknowledged note are these.
+//! do it. Shown for each operation of an append: most such lies are found out at once or cost
+//! nothing, and those that cost an acknowledged note are these.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What the disk in memory can do to what was not synced, since the other tests hang on it: it loses,
-//! cuts, reorders and brings back, each thing by itself; what was synced, it keeps.
+//! What the disk in memory can do to what was not synced, since the other tests hang on it: it
+//! loses, cuts, reorders and brings back, each thing by itself; what was synced, it keeps.
 
 use std::{collections::BTreeSet, io};
 

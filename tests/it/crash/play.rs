@@ -146,8 +146,8 @@ static IMAGES: AtomicUsize = AtomicUsize::new(0);
 static CRASHES: AtomicUsize = AtomicUsize::new(0);
 static MILLIS: AtomicU64 = AtomicU64::new(0);
 
-/// How many images of each story are checked, at least: a few less than there are, since a change of
-/// the store changes them. Together they are the twenty thousand that are promised.
+/// How many images of each story are checked, at least: a few less than there are, since a change
+/// of the store changes them. Together they are the twenty thousand that are promised.
 const IMAGES_MIN: [(&str, usize); 15] = [
     ("a new store", 800),
     ("files kept open", 1_100),

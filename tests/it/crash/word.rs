@@ -1,5 +1,5 @@
-//! The promise: of the words that hooks leave one is there after a kill, the old one or the new; and
-//! whatever a loss of power takes of it, it takes no note, and the next word can be left.
+//! The promise: of the words that hooks leave one is there after a kill, the old one or the new;
+//! and whatever a loss of power takes of it, it takes no note, and the next word can be left.
 
 use super::two_notes;
 use crate::support::{

@@ -1,4 +1,5 @@
-//! Three readers of the same lines: an independent one, the parser of this crate, and its fast path.
+//! Three readers of the same lines: an independent one, the parser of this crate, and its fast
+//! path.
 
 use proptest::prelude::*;
 

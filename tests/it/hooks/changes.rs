@@ -1,9 +1,9 @@
 //! The promise: whoever else writes the settings at the same moment, and whoever ends a run of ours
-//! when: nothing that anybody wrote is lost, no file is ever half there, and nothing but a draft stays
-//! behind, which the next run clears.
+//! when: nothing that anybody wrote is lost, no file is ever half there, and nothing but a draft
+//! stays behind, which the next run clears.
 //!
-//! Shown by runs at once, and under strace: it ends a run at each of its steps, and stops it at each
-//! to let the settings' own program write.
+//! Shown by runs at once, and under strace: it ends a run at each of its steps, and stops it at
+//! each to let the settings' own program write.
 
 use std::{
     collections::BTreeMap,
@@ -405,7 +405,8 @@ enum Stopped {
     AndWent { well: bool },
 }
 
-/// Stops a run behind the call `step` on `path` for the `at`th time, does something, and lets it go on.
+/// Stops a run behind the call `step` on `path` for the `at`th time, does something, and lets it go
+/// on.
 fn stopped(
     desk: &Desk,
     path: &Utf8Path,

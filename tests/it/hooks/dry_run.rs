@@ -1,8 +1,8 @@
-//! The promise: a dry run of a hook prints what the host would get, or says on one line of stderr why
-//! it would get nothing, and writes nothing.
+//! The promise: a dry run of a hook prints what the host would get, or says on one line of stderr
+//! why it would get nothing, and writes nothing.
 //!
-//! Shown by a call of each kind, for each reason that there is but three: `NoRoom`, `OurRequest` and
-//! `NoUsage`, which are not brought about here.
+//! Shown by a call of each kind, for each reason that there is but three: `NoRoom`, `OurRequest`
+//! and `NoUsage`, which are not brought about here.
 
 use graff_notes::host::hook::Host;
 use serde_json::{Value, json};

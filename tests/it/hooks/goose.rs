@@ -1,5 +1,5 @@
-//! The promise: the file that goose reads before each turn holds the newest note of the session that
-//! is at work, beside the person's own words, and no note that was taken out or forgotten.
+//! The promise: the file that goose reads before each turn holds the newest note of the session
+//! that is at work, beside the person's own words, and no note that was taken out or forgotten.
 //!
 //! Shown by payloads of goose's shape.
 

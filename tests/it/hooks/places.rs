@@ -1,5 +1,5 @@
-//! The promise: the hooks go where the agent looks for them, and nowhere else: variables, links and the
-//! project say where.
+//! The promise: the hooks go where the agent looks for them, and nowhere else: variables, links and
+//! the project say where.
 //!
 //! Shown by the built program in a home of its own.
 

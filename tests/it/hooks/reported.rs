@@ -1,5 +1,5 @@
-//! The promise: what made the hooks of other programs fail, give nothing, or store a note under a name
-//! that they had made up, gets from ours what is right.
+//! The promise: what made the hooks of other programs fail, give nothing, or store a note under a
+//! name that they had made up, gets from ours what is right.
 //!
 //! Shown on the payloads that were reported, in one session that has a note.
 

@@ -1,5 +1,6 @@
-//! The promise: the store that root makes in another user's project is that user's, folders included,
-//! also where root was killed in the middle of making a folder, and where many of it make one at once.
+//! The promise: the store that root makes in another user's project is that user's, folders
+//! included, also where root was killed in the middle of making a folder, and where many of it make
+//! one at once.
 
 use std::{
     fs,

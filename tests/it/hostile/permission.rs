@@ -1,5 +1,5 @@
-//! The promise: what the store makes is its owner's alone, and where rights are missing the error says
-//! which and on what, and reading goes on as far as it can.
+//! The promise: what the store makes is its owner's alone, and where rights are missing the error
+//! says which and on what, and reading goes on as far as it can.
 
 use std::{
     fs::{self, Permissions},
@@ -349,8 +349,8 @@ fn what_root_makes_in_a_project_without_a_store_is_the_projects_owners_folders_t
 const LIST: &str = "system.posix_acl_access";
 const LIST_FOR_NEW_FILES: &str = "system.posix_acl_default";
 
-/// An access list that lets user 65533 in as `user` says and the group as `group` does; `mask` is the
-/// most that either gets. Source: `linux/posix_acl_xattr.h`.
+/// An access list that lets user 65533 in as `user` says and the group as `group` does; `mask` is
+/// the most that either gets. Source: `linux/posix_acl_xattr.h`.
 fn access_list(user: u16, group: u16, mask: u16) -> Vec<u8> {
     let entries = [(1, 7, !0), (2, user, 65533), (4, group, !0), (16, mask, !0), (32, 0, !0)];
     let mut list = 2_u32.to_le_bytes().to_vec();

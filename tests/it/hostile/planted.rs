@@ -1,8 +1,9 @@
-//! The promise: where another user has put a `.graff` or a `notes` of his own before us, the error says
-//! that it is his, or what it is; and what is written into a folder that he has opened to anybody is its
-//! writer's alone.
+//! The promise: where another user has put a `.graff` or a `notes` of his own before us, the error
+//! says that it is his, or what it is; and what is written into a folder that he has opened to
+//! anybody is its writer's alone.
 //!
-//! Shown as one user without rights, in a project that anybody may write to, where another has been.
+//! Shown as one user without rights, in a project that anybody may write to, where another has
+//! been.
 
 use std::{
     fs,
@@ -28,7 +29,8 @@ const ACTOR: u32 = 65534;
 
 const DENIED: &str = "Permission denied (os error 13)";
 
-/// A project that anybody may write to, with a folder of the actor's as far as the planter lets him.
+/// A project that anybody may write to, with a folder of the actor's as far as the planter lets
+/// him.
 fn project(place: &str) -> Option<Home> {
     if !rustix::process::geteuid().is_root() {
         skipped("only root can act for two other users");

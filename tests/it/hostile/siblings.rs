@@ -1,5 +1,5 @@
-//! What stands beside a log is no way out of the store either: whatever is put in the place of a file
-//! that only some calls want, those refuse it or take it away, and no other call minds.
+//! What stands beside a log is no way out of the store either: whatever is put in the place of a
+//! file that only some calls want, those refuse it or take it away, and no other call minds.
 
 use std::{fs, os::unix::fs::symlink};
 

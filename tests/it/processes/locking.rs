@@ -135,8 +135,9 @@ fn a_child_that_outlives_who_took_the_lock_keeps_it_and_that_is_said() {
     add(&home.store, "two");
 }
 
-/// Whether the system lists a lock here under another device than its file's, as it does on Btrfs: of a
-/// process that has not got the file open any more, nobody can say then that it took this lock.
+/// Whether the system lists a lock here under another device than its file's, as it does on Btrfs:
+/// of a process that has not got the file open any more, nobody can say then that it took this
+/// lock.
 fn lists_locks_under_another_device(home: &Home) -> bool {
     let kind = rustix::fs::statfs(home.root.as_std_path()).expect("a file system").f_type;
     kind == 0x9123_683E

@@ -90,8 +90,8 @@ fn every_note_that_was_acknowledged_in_half_a_minute_of_kills_is_there_once_and_
     assert!(enough, "too little was done to show anything");
 }
 
-/// Checks that each note is one that a writer wrote: acknowledged, or the one after those, which may
-/// have been under way when it was killed.
+/// Checks that each note is one that a writer wrote: acknowledged, or the one after those, which
+/// may have been under way when it was killed.
 #[track_caller]
 fn assert_each_was_written(found: &[(u64, String)], runs: &[Run]) {
     let of_run = |run: &Run| {

@@ -1,5 +1,5 @@
-//! A person at a terminal names a session to be read by the beginning of its name; a script, and whoever
-//! writes, by all of it.
+//! A person at a terminal names a session to be read by the beginning of its name; a script, and
+//! whoever writes, by all of it.
 
 use crate::support::world::World;
 

@@ -1,4 +1,5 @@
-//! Damaged logs, through the built program: what is read and said, and what a `write` makes of them.
+//! Damaged logs, through the built program: what is read and said, and what a `write` makes of
+//! them.
 //!
 //! The inputs are those in fixtures/logs. Each test says which report it answers: the table in
 //! `faults::reported` has them all.

@@ -17,8 +17,8 @@ use crate::support::world::{Ran, World};
 /// Where the system's own programs are.
 const PATH: &str = "/usr/bin:/bin";
 
-/// The program, whose user's home is the root, with the plainest shell, and without this machine's own
-/// agents.
+/// The program, whose user's home is the root, with the plainest shell, and without this machine's
+/// own agents.
 fn command(world: &World, args: &[&str]) -> Command {
     let mut command = world.command(&[&["doctor"], args].concat());
     command.env("HOME", world.root()).env_remove("CODEX_HOME").env_remove("CLAUDE_CONFIG_DIR");
@@ -81,7 +81,8 @@ fn a_damaged_log_and_a_file_of_others_are_named_with_what_works() {
 
 type Spoil = fn(&World);
 
-/// What is wrong: which check finds it, how it comes to be, and under which status and word it is told.
+/// What is wrong: which check finds it, how it comes to be, and under which status and word it is
+/// told.
 const WRONG: [(&str, Spoil, i32, &str); 7] = [
     (
         "modes",
@@ -173,8 +174,8 @@ fn a_note_from_the_future_is_told() {
     );
 }
 
-/// Numbers that the kernel gives file systems, and what they are called here: `stat` has other names
-/// for some, and for others none at all, as it is older or newer.
+/// Numbers that the kernel gives file systems, and what they are called here: `stat` has other
+/// names for some, and for others none at all, as it is older or newer.
 #[cfg(target_os = "linux")]
 const NAMED: [(&str, &str); 17] = [
     ("ef53", "local: ext2/ext3/ext4"),

@@ -11,8 +11,8 @@ use crate::support::{
 
 const NOTE: &str = "{\"v\":1,\"session\":\"s1\",\"text\":\"one\"}\n";
 
-/// The names of the calls that `list` makes from its first log on until it answers; `None` where strace
-/// is not to be had. What a debug build of std asks before it closes a file is left out.
+/// The names of the calls that `list` makes from its first log on until it answers; `None` where
+/// strace is not to be had. What a debug build of std asks before it closes a file is left out.
 fn calls(world: &World) -> Option<Vec<String>> {
     let (out, plain) = (world.root().join("trace"), world.command(&["list"]));
     let mut strace = Command::new("strace");

@@ -1,5 +1,5 @@
-//! What the README and `docs/cli.md` show of the program is what the program prints, and between them
-//! they show every command.
+//! What the README and `docs/cli.md` show of the program is what the program prints, and between
+//! them they show every command.
 //!
 //! Shown by running their console blocks, each in a project of its own, line by line.
 

@@ -1,7 +1,7 @@
 //! What docs/format.md calls a line that is no record, and the end of a file.
 //!
-//! It is written from that page, with nothing of this crate: what a record is, the reference reader says.
-//! The steps are those of the page.
+//! It is written from that page, with nothing of this crate: what a record is, the reference reader
+//! says. The steps are those of the page.
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::from_str;

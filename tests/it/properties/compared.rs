@@ -65,7 +65,8 @@ pub(crate) fn resealed(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-/// The line with white space in its object, which takes it off the fast path and changes nothing else.
+/// The line with white space in its object, which takes it off the fast path and changes nothing
+/// else.
 pub(crate) fn detour(line: &[u8]) -> Vec<u8> {
     let Some(brace) = line.iter().position(|&byte| byte == b'{') else { return line.to_vec() };
     let (before, object) = line.split_at(brace);

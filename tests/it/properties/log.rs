@@ -14,8 +14,8 @@ use super::{
     seen::{replay, replay_in_pieces, rewind, session},
 };
 
-/// Any bytes read the same in pieces, from the end, on the fast path and off it, and as the reference
-/// reader has them; and what is won back from a bad line is whole.
+/// Any bytes read the same in pieces, from the end, on the fast path and off it, and as the
+/// reference reader has them; and what is won back from a bad line is whole.
 pub(crate) fn any_bytes_are_read_one_way(file: &[u8]) {
     let (lines, end) = our_log(file);
     let records: Vec<_> = lines.iter().flatten().cloned().collect();

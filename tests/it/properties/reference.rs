@@ -1,8 +1,8 @@
-//! The reference reader: the records of a log, in about twenty lines beside the table of fields and the
-//! checksum, written from docs/format.md and with nothing of this crate.
+//! The reference reader: the records of a log, in about twenty lines beside the table of fields and
+//! the checksum, written from docs/format.md and with nothing of this crate.
 //!
-//! It knows what makes a line a record, and nothing else: what a line is called that is none, and how a
-//! file ends, is told in `called.rs`. The steps are numbered as on the page.
+//! It knows what makes a line a record, and nothing else: what a line is called that is none, and
+//! how a file ends, is told in `called.rs`. The steps are numbered as on the page.
 
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::from_str;

@@ -1,5 +1,5 @@
-//! A log that is much longer than the few bytes that spell it, so that a search of short inputs comes to
-//! every window in which a log is read, and to lines that are too long for one.
+//! A log that is much longer than the few bytes that spell it, so that a search of short inputs
+//! comes to every window in which a log is read, and to lines that are too long for one.
 
 use graff_notes::log::LINE_BYTES_MAX;
 
@@ -10,8 +10,8 @@ use super::log;
 const EDGES: [usize; 6] =
     [8 << 10, 16 << 10, 32 << 10, 64 << 10, LINE_BYTES_MAX, 2 * (LINE_BYTES_MAX + 2)];
 
-/// Pieces with an LF are not repeated beyond this length, in bytes, all of a log together: what is kept
-/// of each line takes a hundred times as much, and a search ends where memory has a limit.
+/// Pieces with an LF are not repeated beyond this length, in bytes, all of a log together: what is
+/// kept of each line takes a hundred times as much, and a search ends where memory has a limit.
 const LINES_BYTES_MAX: usize = 64 << 10;
 
 /// No log is longer, in bytes, but for its last piece.
@@ -24,8 +24,8 @@ pub(crate) fn a_long_log_is_read_one_way(input: &[u8]) {
 
 /// The log that `input` spells: pieces, each with what comes of it and its length before it.
 ///
-/// Six of the 256 values of `how` say that a piece is repeated, up to a length near one of [`EDGES`];
-/// with the others it stands there as it is.
+/// Six of the 256 values of `how` say that a piece is repeated, up to a length near one of
+/// [`EDGES`]; with the others it stands there as it is.
 pub(crate) fn spelt(mut input: &[u8]) -> Vec<u8> {
     let (mut log, mut lines_left) = (Vec::new(), LINES_BYTES_MAX);
     while let [how, near, length, rest @ ..] = input

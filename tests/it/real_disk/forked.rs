@@ -1,5 +1,5 @@
-//! What a process does that has become another one, as a forked child has: it shares its parent's open
-//! files, and with them the lock.
+//! What a process does that has become another one, as a forked child has: it shares its parent's
+//! open files, and with them the lock.
 //!
 //! Nothing forks here, since that cannot be had without unsafe code. What tells the child from its
 //! parent is its number alone, so the system is made to answer with another one from some call on.

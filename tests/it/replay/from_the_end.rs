@@ -1,5 +1,5 @@
-//! From the end a log reads as it does from its start, in reverse, whatever it holds; and the newest
-//! line costs what stands behind it.
+//! From the end a log reads as it does from its start, in reverse, whatever it holds; and the
+//! newest line costs what stands behind it.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
-//! The promise: an import brings all that is missing or nothing, as it was, says only what is so, and
-//! seals no figure that nothing vouches for.
+//! The promise: an import brings all that is missing or nothing, as it was, says only what is so,
+//! and seals no figure that nothing vouches for.
 
 use graff_notes::{
     Error, ErrorKind,

@@ -1,8 +1,8 @@
-//! The promise: a log that is kept open gives the newest note of the file that its path names at this
-//! moment, also where it can tell without reading it that nothing has changed.
+//! The promise: a log that is kept open gives the newest note of the file that its path names at
+//! this moment, also where it can tell without reading it that nothing has changed.
 //!
-//! Each log here has been left alone for so long that a look at its path may be enough; then something
-//! happens to it that such a look could miss. All of them wait at the same time.
+//! Each log here has been left alone for so long that a look at its path may be enough; then
+//! something happens to it that such a look could miss. All of them wait at the same time.
 
 use std::{
     fs,

@@ -1,8 +1,9 @@
-//! The promise: whatever is done to a session, in whatever order, by a cold store or a kept handle, the
-//! log is what a plain list of lines says that it is.
+//! The promise: whatever is done to a session, in whatever order, by a cold store or a kept handle,
+//! the log is what a plain list of lines says that it is.
 //!
-//! Shown by random histories on a disk in memory, held against such a list after every step: records,
-//! the newest note, the figures of verify, the answers. A history that fails is shrunk and printed.
+//! Shown by random histories on a disk in memory, held against such a list after every step:
+//! records, the newest note, the figures of verify, the answers. A history that fails is shrunk and
+//! printed.
 
 use graff_notes::{
     ErrorKind,

@@ -1,5 +1,5 @@
-//! The promise: a reader finds the newest note from the end, says what it cannot read, and leaves no
-//! trace; it is not misled by a writer at work.
+//! The promise: a reader finds the newest note from the end, says what it cannot read, and leaves
+//! no trace; it is not misled by a writer at work.
 
 use std::fs;
 

@@ -1,7 +1,7 @@
-//! The promise: what a hook and a write ask of a log of this program's costs no more because the log has
-//! become long, and no answer is wrong for it: a session goes on from the greatest generation on
-//! record, whatever order they come in, and a generation has one attempt, however far back it was and
-//! whatever other programs have written since.
+//! The promise: what a hook and a write ask of a log of this program's costs no more because the
+//! log has become long, and no answer is wrong for it: a session goes on from the greatest
+//! generation on record, whatever order they come in, and a generation has one attempt, however far
+//! back it was and whatever other programs have written since.
 //!
 //! Shown by the bytes that are read of a log of 300,000 notes in memory, and by what stands before
 //! more than the recent part of records of every kind that names a lesser generation, or none.

@@ -1,7 +1,7 @@
 //! The promise: a log that another program has touched, which knows no lock, while its replacement
 //! was drawn up is not replaced: what that program did stands, and the repair or the import says
-//! that it is not done. Shown for each way of touching it, at each step up to the last look. And where
-//! nobody knows whether the log was replaced, that is what is said.
+//! that it is not done. Shown for each way of touching it, at each step up to the last look. And
+//! where nobody knows whether the log was replaced, that is what is said.
 
 use graff_notes::{
     ErrorKind,

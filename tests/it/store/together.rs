@@ -1,6 +1,6 @@
 //! The promise: of two that are at work on one session, each is done as if it were alone, or told
-//! that it is kept out. Shown on a disk in memory, on which the one acts before any operation of the
-//! other.
+//! that it is kept out. Shown on a disk in memory, on which the one acts before any operation of
+//! the other.
 
 use std::{
     sync::{Arc, Mutex},

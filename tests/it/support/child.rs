@@ -58,8 +58,8 @@ pub(crate) enum Role {
     Hold,
     /// Takes the lock by std's `File::lock`, and waits.
     Flock,
-    /// Takes the lock, starts a program that has its file open, says that one's number, closes the file
-    /// itself, and waits.
+    /// Takes the lock, starts a program that has its file open, says that one's number, closes the
+    /// file itself, and waits.
     Bequeath,
     /// Appends, and repairs a damaged log, under this umask (octal).
     Umask,

@@ -1,5 +1,5 @@
-//! The program where an agent finds it, and whether the machine was too busy for its hooks: they give
-//! up after two seconds, and whoever calls them doesn't wait for much longer.
+//! The program where an agent finds it, and whether the machine was too busy for its hooks: they
+//! give up after two seconds, and whoever calls them doesn't wait for much longer.
 
 use std::{
     fs::{self, Permissions},

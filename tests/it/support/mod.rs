@@ -58,8 +58,8 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Says on the test run's output why a test shows nothing on this machine; it fails there, where the
-/// variable `GRAFF_NOTES_SKIP_NOTHING` says that this machine is to show everything.
+/// Says on the test run's output why a test shows nothing on this machine; it fails there, where
+/// the variable `GRAFF_NOTES_SKIP_NOTHING` says that this machine is to show everything.
 #[cfg(any(target_os = "linux", feature = "cli"))]
 #[track_caller]
 pub(crate) fn skipped(why: &str) {

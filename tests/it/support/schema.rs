@@ -1,7 +1,7 @@
 //! The schemas of the answers in JSON, and whether an answer is as its schema says.
 //!
-//! It knows the keywords that the schemas use, and fails on any other: one that is passed over would
-//! promise what nobody checks.
+//! It knows the keywords that the schemas use, and fails on any other: one that is passed over
+//! would promise what nobody checks.
 
 use std::{fs, path::Path};
 

@@ -86,8 +86,8 @@ impl World {
         Ran::of(&mut self.command(args))
     }
 
-    /// A command as somebody types it in `folder`, who has the program in his PATH and his home in the
-    /// root, and has set nothing.
+    /// A command as somebody types it in `folder`, who has the program in his PATH and his home in
+    /// the root, and has set nothing.
     pub(crate) fn typed(&self, folder: &Utf8Path, command: &str) -> Command {
         let program = Utf8Path::new(env!("CARGO_BIN_EXE_graff-notes"));
         let path = std::env::var("PATH").unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What the end of a turn costs: note and summary are paid from the run's one pool, above its reserve.
+//! What the end of a turn costs: note and summary are paid from the run's one pool, above its
+//! reserve.
 
 use graff_notes::{
     budget::{Call, CallKind, RunPool},

@@ -1,4 +1,5 @@
-//! What of the history a request for a summary quotes: as data, within its budget, the newest whole.
+//! What of the history a request for a summary quotes: as data, within its budget, the newest
+//! whole.
 
 use graff_notes::{
     turn::{

@@ -137,7 +137,8 @@ impl Decide {
     }
 
     /// Returns the situation as the session's log has it: its generation, or the one that is asked
-    /// about, and whether that had its attempt. Where no session is named there is one all the same, without a log.
+    /// about, and whether that had its attempt. Where no session is named there is one all the
+    /// same, without a log.
     fn on_record(
         &self,
         cx: &Context,

@@ -166,8 +166,8 @@ impl Logs {
         said
     }
 
-    /// Hands what has come in a session's log to `visit`; one that cannot be read now is tried again
-    /// when it changes.
+    /// Hands what has come in a session's log to `visit`; one that cannot be read now is tried
+    /// again when it changes.
     fn read(
         &mut self,
         session: &SessionName,

@@ -25,7 +25,8 @@ Examples:
 
 /// Removes a session's notes, and what repairs took out of them; asks first
 ///
-/// The empty lock file stays, and with it the session's name: another process may be waiting for it.
+/// The empty lock file stays, and with it the session's name: another process may be waiting for
+/// it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Forget {

@@ -24,7 +24,8 @@ enum How {
 }
 
 impl Meant {
-    /// Returns the sessions that are to be `attempted`, such as "verify"; it fails where there is none.
+    /// Returns the sessions that are to be `attempted`, such as "verify"; it fails where there is
+    /// none.
     pub(super) fn of(
         cx: &Context,
         store: &Store,
@@ -46,12 +47,14 @@ impl Meant {
         Ok(Self { sessions, how, flags: scope.flags() })
     }
 
-    /// Returns whether `error` only says that a session was forgotten since all of them were listed.
+    /// Returns whether `error` only says that a session was forgotten since all of them were
+    /// listed.
     pub(super) fn is_left_out(&self, error: &Error) -> bool {
         self.how == How::All && is_forgotten(error)
     }
 
-    /// Returns the arguments that mean the same sessions to another command, with a space before them.
+    /// Returns the arguments that mean the same sessions to another command, with a space before
+    /// them.
     pub(super) fn arguments(&self) -> String {
         match self.how {
             How::All => self.flags.clone(),

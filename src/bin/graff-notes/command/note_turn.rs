@@ -1,5 +1,5 @@
-//! The note turn that `ask` and `rollover` have in common: what it takes, and how its one attempt is
-//! spent.
+//! The note turn that `ask` and `rollover` have in common: what it takes, and how its one attempt
+//! is spent.
 
 use std::time::Duration;
 
@@ -67,7 +67,8 @@ impl NoteTurn {
         given.or(self.transcript.file_stem()).unwrap_or_default().to_owned()
     }
 
-    /// Returns the notebook of a session, in the generation that is given or that the transcript tells.
+    /// Returns the notebook of a session, in the generation that is given or that the transcript
+    /// tells.
     pub(super) fn notebook(
         &self,
         cx: &Context,

@@ -1,5 +1,6 @@
-//! What between the logs is none: files that another program named, and logs that were begun and never
-//! came to be. Which sessions there are beside them, and what is said where they are passed over.
+//! What between the logs is none: files that another program named, and logs that were begun and
+//! never came to be. Which sessions there are beside them, and what is said where they are passed
+//! over.
 
 use graff_notes::{
     session::SessionName,

@@ -302,8 +302,8 @@ fn stay(left: u64, session: &str) -> String {
     format!("{faults} {stay}, which `graff-notes verify {session}` names: {which}")
 }
 
-/// Returns what a repair comes to, in words for taking out, winning back, keeping, and supplying the
-/// final LF; what it does none of is not said.
+/// Returns what a repair comes to, in words for taking out, winning back, keeping, and supplying
+/// the final LF; what it does none of is not said.
 fn steps(repair: &store::Repair, [take, win, keep, end]: [&str; 4]) -> String {
     let mut steps = Vec::new();
     if repair.dropped > 0 {

@@ -1,7 +1,7 @@
 //! `schema`: what the answers in JSON look like, as JSON Schemas.
 //!
-//! They are kept by hand in `docs/schema`, a file a command, so that a change of an answer shows as a
-//! change of its promise; the tests hold every answer of every command against them.
+//! They are kept by hand in `docs/schema`, a file a command, so that a change of an answer shows as
+//! a change of its promise; the tests hold every answer of every command against them.
 
 use clap::{Args, builder::PossibleValuesParser};
 

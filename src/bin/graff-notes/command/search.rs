@@ -117,7 +117,8 @@ impl Search {
             .map_err(|why| Failure::input(format_args!("search for {:?}: {why}", self.text)))
     }
 
-    /// Looks through the notes of one session, and holds no more of them than `most` lines call for.
+    /// Looks through the notes of one session, and holds no more of them than `most` lines call
+    /// for.
     fn look(
         &self,
         store: &Store,

@@ -83,8 +83,8 @@ impl EnvCompleter for Bash {
     }
 }
 
-/// Returns a word that bash takes for `text`, outside of quotes and within double ones; `None` where
-/// there is no such word on one line.
+/// Returns a word that bash takes for `text`, outside of quotes and within double ones; `None`
+/// where there is no such word on one line.
 fn quoted(text: &str) -> Option<String> {
     let mut word = String::with_capacity(text.len());
     for char in text.chars() {

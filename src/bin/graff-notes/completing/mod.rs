@@ -22,8 +22,8 @@ use bash::Bash;
 /// The variable by which a shell says that it wants to know what can come next.
 const VARIABLE: &str = "GRAFF_COMPLETE";
 
-/// What each script puts before the words of the command line that is typed. No command line of ours
-/// begins with it, so a variable that is set for all programs takes over none.
+/// What each script puts before the words of the command line that is typed. No command line of
+/// ours begins with it, so a variable that is set for all programs takes over none.
 const ASKED: &str = "--";
 
 /// The shells that can ask.

@@ -39,7 +39,8 @@ impl Key {
         self.0.as_deref()
     }
 
-    /// Returns what an endpoint says of trouble without the key: some name the one that they refuse.
+    /// Returns what an endpoint says of trouble without the key: some name the one that they
+    /// refuse.
     pub(super) fn out_of(&self, said: &str) -> String {
         let Some(key) = self.as_str() else { return said.to_owned() };
         let said = without(said, key);
@@ -56,8 +57,8 @@ impl Key {
     }
 }
 
-/// Returns a text without a key. A short one is no secret but a word: it goes where it stands by itself,
-/// and stays where it is a part of another.
+/// Returns a text without a key. A short one is no secret but a word: it goes where it stands by
+/// itself, and stays where it is a part of another.
 fn without(said: &str, key: &str) -> String {
     if key.len() >= SECRET_BYTES_MIN {
         return said.replace(key, IN_ITS_PLACE);

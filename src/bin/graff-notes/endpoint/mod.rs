@@ -1,8 +1,8 @@
 //! A model's endpoint: one bounded call, which ends by its deadline whatever comes back.
 //!
 //! The key comes from the environment and goes into one header; nothing that is printed or kept has
-//! it, and no redirect takes it elsewhere. A reply is the model's to the byte, but for a key that is
-//! long enough to be a secret.
+//! it, and no redirect takes it elsewhere. A reply is the model's to the byte, but for a key that
+//! is long enough to be a secret.
 
 mod address;
 mod history;
@@ -71,8 +71,8 @@ struct Came {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at `url`, whose path says how it speaks; an error says why no call could
-    /// be made there, as far as that can be known before one is.
+    /// Returns the endpoint at `url`, whose path says how it speaks; an error says why no call
+    /// could be made there, as far as that can be known before one is.
     pub(crate) fn new(url: &str, model: &str) -> Result<Self, String> {
         let shape = Shape::of(url).ok_or_else(|| {
             let (shown, paths) = (masked::url(url), Shape::PATHS.join(", "));
@@ -173,7 +173,8 @@ impl Endpoint {
         format!("{what}, with status {status}{later}: {}", self.words(body))
     }
 
-    /// Returns the first words of a body. The key goes before the cut, which may leave a part of it.
+    /// Returns the first words of a body. The key goes before the cut, which may leave a part of
+    /// it.
     fn words(&self, body: &str) -> String {
         let mut words = self.key.out_of(body);
         let end = (0..=words.len().min(WORDS_MAX)).rev().find(|end| words.is_char_boundary(*end));

@@ -90,8 +90,8 @@ impl Shape {
     }
 }
 
-/// Returns under which name a host of chat completions takes the cap of a reply: `OpenAI`'s reasoning
-/// models refuse the one that every other server knows.
+/// Returns under which name a host of chat completions takes the cap of a reply: `OpenAI`'s
+/// reasoning models refuse the one that every other server knows.
 ///
 /// Source: the reference of `OpenAI`'s chat completions, where `max_tokens` is deprecated.
 fn name_of_cap(host: &str) -> &'static str {

@@ -12,7 +12,8 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use crate::failure::Failure;
 
-/// Where the system shows the open files of a process by number, from where one can be given a name.
+/// Where the system shows the open files of a process by number, from where one can be given a
+/// name.
 const OPEN_FILES: &str = "/proc/self/fd";
 
 /// What is done where there is a file already.

@@ -63,8 +63,8 @@ impl Progress {
         self.shown = Shown::Never;
     }
 
-    /// Runs `write`, which writes to stderr: the progress is taken off the screen, and comes back with
-    /// a later step.
+    /// Runs `write`, which writes to stderr: the progress is taken off the screen, and comes back
+    /// with a later step.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         if self.shown == Shown::Now {
             let _ = self.place.clear(); // what stays there is no more than ugly

@@ -1,5 +1,5 @@
-//! What is set for those that an agent calls: its hooks, whose project may be another one than that of
-//! the folder where they are started, and the tools of `mcp`.
+//! What is set for those that an agent calls: its hooks, whose project may be another one than that
+//! of the folder where they are started, and the tools of `mcp`.
 
 use std::env;
 
@@ -19,8 +19,8 @@ use crate::output::Notices;
 pub(crate) struct ForAgents(Vec<Given>);
 
 impl ForAgents {
-    /// Reads what is set at `root`. Where that can't be used it is said, and what the user has set holds,
-    /// as far as that can be used: a note is worth more than a figure.
+    /// Reads what is set at `root`. Where that can't be used it is said, and what the user has set
+    /// holds, as far as that can be used: a note is worth more than a figure.
     pub(crate) fn at(root: &Utf8Path, notices: &Notices) -> Self {
         let given = read_at(Some(root)).or_else(|failure| {
             notices.warn(failure);
@@ -29,8 +29,8 @@ impl ForAgents {
         Self(given.unwrap_or_default())
     }
 
-    /// Returns the model's window: what is asked for here, what the user has set, what the user says to the
-    /// host, what the transcript says, or what the host's models have.
+    /// Returns the model's window: what is asked for here, what the user has set, what the user
+    /// says to the host, what the transcript says, or what the host's models have.
     ///
     /// Of a host that nobody knows the models may be those with the smallest window.
     pub(crate) fn window(
@@ -53,7 +53,8 @@ impl ForAgents {
         self.number("percent")
     }
 
-    /// Returns the pool of the session's model calls: as many as are asked for here, or as the user has set.
+    /// Returns the pool of the session's model calls: as many as are asked for here, or as the user
+    /// has set.
     pub(crate) fn pool(&self, asked: Option<u64>) -> RunPool {
         let cap = asked.or_else(|| self.number("calls-cap")).unwrap_or_default();
         RunPool::builder().cap(Calls::new(cap)).build()

@@ -1,5 +1,5 @@
-//! What went wrong where many processes write, where power or a call fails, and where damage was looked
-//! for or mended.
+//! What went wrong where many processes write, where power or a call fails, and where damage was
+//! looked for or mended.
 
 use super::{EACH, Row};
 

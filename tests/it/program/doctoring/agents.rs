@@ -1,5 +1,5 @@
-//! What is asked of the agents themselves: their versions, and whether their hooks come to us by the
-//! command that stands in their own settings.
+//! What is asked of the agents themselves: their versions, and whether their hooks come to us by
+//! the command that stands in their own settings.
 
 use std::{
     fs::{self, Permissions},

@@ -1,5 +1,5 @@
-//! What is called is the user's own: a repository that was cloned runs nothing, whatever its settings
-//! name, and no shell is given more than one program's words.
+//! What is called is the user's own: a repository that was cloned runs nothing, whatever its
+//! settings name, and no shell is given more than one program's words.
 
 use std::fs;
 

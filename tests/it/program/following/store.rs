@@ -62,8 +62,8 @@ fn what_is_moved_away_and_back_is_gone_on_with() {
 }
 
 /// Each removal comes to the watcher as several events, which overlap with the new folders' own:
-/// now and then a late one speaks of a folder by the name that the new one has. So it is done often,
-/// at every depth.
+/// now and then a late one speaks of a folder by the name that the new one has. So it is done
+/// often, at every depth.
 #[test]
 fn the_end_of_the_store_and_a_new_one_in_its_place_are_survived() {
     let world = World::new();

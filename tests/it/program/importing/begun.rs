@@ -6,7 +6,8 @@ use crate::support::world::World;
 
 const RECORD: &str = "{\"v\":1,\"session\":\"s1\",\"text\":\"a note\"}\n";
 
-/// What stands there when an import is killed, as far as it came: the mark, and what was to become the log.
+/// What stands there when an import is killed, as far as it came: the mark, and what was to become
+/// the log.
 const LEFT: [&[(&str, &str)]; 3] =
     [&[("repairing", "")], &[("repairing", "0\n")], &[("repairing", "0\n"), ("repaired", RECORD)]];
 

@@ -1,5 +1,5 @@
-//! The steps that carry records from one place to another: out and in again, more of the same history, and
-//! another one.
+//! The steps that carry records from one place to another: out and in again, more of the same
+//! history, and another one.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Every pair of what writes, and every reader beside every writer: what comes of the two is what would
-//! have come of one after the other, in one order or the other.
+//! Every pair of what writes, and every reader beside every writer: what comes of the two is what
+//! would have come of one after the other, in one order or the other.
 
 use graff_notes::{
     Error, ErrorKind,
@@ -69,8 +69,8 @@ fn durable(medium: &FaultyMedium) -> Vec<String> {
     records(&store_on(FaultyMedium::holding(&medium.least())))
 }
 
-/// Returns everything that may come of two at once: the answer of the first, that of the second, and
-/// what is durable then.
+/// Returns everything that may come of two at once: the answer of the first, that of the second,
+/// and what is durable then.
 fn allowed(first: Act, second: Act) -> Vec<(Outcome, Outcome, Vec<String>)> {
     let busy = || Err(ErrorKind::Busy);
     let one = |mut outcomes: Vec<Outcome>| outcomes.remove(0);

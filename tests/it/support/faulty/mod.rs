@@ -1,9 +1,9 @@
 //! A disk in memory that fails, and loses its power, when and how a test says.
 //!
-//! It keeps what programs see apart from what is durable. Any operation, named by its index or
-//! its kind, can fail with any errno, fail although it was done, take only a part of a write, bring
-//! only a part of a read, be left out with a success reported, or be held up until something else was done; and from any
-//! operation on, the disk can stand still, as it does when the power goes.
+//! It keeps what programs see apart from what is durable. Any operation, named by its index or its
+//! kind, can fail with any errno, fail although it was done, take only a part of a write, bring
+//! only a part of a read, be left out with a success reported, or be held up until something else
+//! was done; and from any operation on, the disk can stand still, as it does when the power goes.
 //!
 //! What it doesn't model, and the store doesn't claim to survive:
 //! * a disk that reports a sync as done and did nothing, unless a test asks for it to show that

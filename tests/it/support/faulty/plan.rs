@@ -46,8 +46,8 @@ pub(crate) enum Fault {
     Fail(Errno),
     /// It does all and fails.
     FailThoughDone(Errno),
-    /// An append takes only so many bytes, and at most all but the last; a read brings only so many,
-    /// and at least one.
+    /// An append takes only so many bytes, and at most all but the last; a read brings only so
+    /// many, and at least one.
     Short(usize),
     /// It does nothing and reports a success.
     Drop,

@@ -15,8 +15,8 @@ use crate::signals::Held;
 /// How often is looked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// A program at work. Where it still is when this goes, it is ended, and with it what it has started in
-/// its group; what a program leaves at work that ended by itself stays.
+/// A program at work. Where it still is when this goes, it is ended, and with it what it has
+/// started in its group; what a program leaves at work that ended by itself stays.
 #[derive(Debug)]
 pub(super) struct Running(Child);
 
@@ -26,7 +26,8 @@ impl Running {
         command.process_group(0).spawn().map(Self)
     }
 
-    /// Waits for its end; returns `None` where it went on until the deadline, or until we are to end.
+    /// Waits for its end; returns `None` where it went on until the deadline, or until we are to
+    /// end.
     pub(super) fn end_by(
         mut self,
         deadline: Instant,

@@ -1,6 +1,6 @@
-//! Whether a note comes back when an agent's hook is called as the agent calls it, by the command that
-//! stands in its settings: tried with a note of our own, in a store of our own, since a hook ends well
-//! whatever goes wrong.
+//! Whether a note comes back when an agent's hook is called as the agent calls it, by the command
+//! that stands in its settings: tried with a note of our own, in a store of our own, since a hook
+//! ends well whatever goes wrong.
 
 use std::{
     env,
@@ -39,7 +39,8 @@ const LIMIT: Duration = LONGEST.saturating_mul(2);
 /// Source: POSIX, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
 
-/// What a shell takes for more than the words of one program: nothing that has one of these is called.
+/// What a shell takes for more than the words of one program: nothing that has one of these is
+/// called.
 const MORE_THAN_WORDS: [char; 12] = [';', '|', '&', '<', '>', '(', ')', '$', '`', '#', '\n', '\r'];
 
 /// Whose settings a command stands in.
@@ -120,8 +121,9 @@ impl Called {
         self.command == ours(self.host)
     }
 
-    /// Returns why it is not called, where it had better not be: a repository that was cloned must not
-    /// run anything here, and one that says itself where the notes are cannot be tried elsewhere.
+    /// Returns why it is not called, where it had better not be: a repository that was cloned must
+    /// not run anything here, and one that says itself where the notes are cannot be tried
+    /// elsewhere.
     pub(super) fn uncalled(&self, whose: Whose) -> Option<Uncalled> {
         if self.is_ours() {
             None
@@ -134,8 +136,8 @@ impl Called {
         }
     }
 
-    /// Returns the shell through which its agent runs it: Codex the user's own, with what that reads
-    /// at a login, and opencode none.
+    /// Returns the shell through which its agent runs it: Codex the user's own, with what that
+    /// reads at a login, and opencode none.
     pub(super) fn shell(&self) -> Option<String> {
         match self.host {
             Host::ClaudeCode | Host::Goose => Some("/bin/sh".to_owned()),
@@ -163,8 +165,8 @@ impl Called {
         if trial.came_back(self.host) { Ok(()) } else { Err(Wrong::NoNote) }
     }
 
-    /// Returns what runs it, as its agent does. It goes by the notes below `root`: a variable says the
-    /// same, which a shell may set anew.
+    /// Returns what runs it, as its agent does. It goes by the notes below `root`: a variable says
+    /// the same, which a shell may set anew.
     fn program(&self, root: &Utf8Path) -> Command {
         let Some(shell) = self.shell() else {
             let mut command = Command::new("graff-notes");
@@ -203,9 +205,9 @@ impl Trial {
         Ok(Self { _scratch: scratch, folder, note })
     }
 
-    /// Returns the call, which leaves all that it leaves in our folder, and begins there: a path that
-    /// is not absolute must find nothing in the project. It speaks through files: a pipe would stay
-    /// open for as long as whatever it starts.
+    /// Returns the call, which leaves all that it leaves in our folder, and begins there: a path
+    /// that is not absolute must find nothing in the project. It speaks through files: a pipe would
+    /// stay open for as long as whatever it starts.
     fn call(&self, called: &Called, store: &Store) -> io::Result<Command> {
         let said = json!({
             "hook_event_name": Called::event(called.host), "session_id": SESSION,

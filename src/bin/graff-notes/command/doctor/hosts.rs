@@ -119,8 +119,8 @@ fn file_of_command(host: Host, settings: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// Returns the command by which the agent calls us, where that file names one: the plugin for opencode
-/// does not.
+/// Returns the command by which the agent calls us, where that file names one: the plugin for
+/// opencode does not.
 fn command(host: Host, file: &Utf8Path) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     settings::command(host, &text, Called::event(host)).ok()?
@@ -139,8 +139,8 @@ fn instead_of_a_call(host: Host, why: Uncalled) -> String {
     }
 }
 
-/// Returns what to do where our own command gives no note back, and PATH finds `program`. Codex looks
-/// where a login shell does.
+/// Returns what to do where our own command gives no note back, and PATH finds `program`. Codex
+/// looks where a login shell does.
 fn of_program(host: Host, program: Option<&Utf8Path>) -> String {
     match (host, program) {
         (Host::Codex, _) => {

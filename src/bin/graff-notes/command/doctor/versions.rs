@@ -38,8 +38,8 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
 }
 
 impl Asked {
-    /// Starts an agent to say its version, into a file: a pipe would stay open for as long as whatever
-    /// it starts.
+    /// Starts an agent to say its version, into a file: a pipe would stay open for as long as
+    /// whatever it starts.
     fn start(host: Host, folder: &Utf8Path) -> Self {
         let (program, answer) = (program(host), folder.join(host.as_str()));
         let running = File::create(&answer).and_then(|file| {

@@ -58,8 +58,8 @@ pub(crate) struct Export {
     /// Replaces the file if it is there
     #[arg(long, requires = "output")]
     force: bool,
-    /// Says of each note how long it is, and leaves its text out: for whoever is to see how the notes
-    /// are kept, and not what they say
+    /// Says of each note how long it is, and leaves its text out: for whoever is to see how the
+    /// notes are kept, and not what they say
     #[arg(long)]
     without_text: bool,
     /// Only the last N records of each session

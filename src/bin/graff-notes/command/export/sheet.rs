@@ -68,8 +68,8 @@ impl Sheet {
         matches!(self.target, Target::File(_))
     }
 
-    /// Returns whether an export that ends so has failed: what was asked for by name is not there, or
-    /// nothing could be read. What there is of it is then no file's new content.
+    /// Returns whether an export that ends so has failed: what was asked for by name is not there,
+    /// or nothing could be read. What there is of it is then no file's new content.
     pub(super) fn has_failed(&self, exit: Exit) -> bool {
         exit == Exit::NothingThere || exit == Exit::Failed && self.sessions == 0
     }
@@ -96,8 +96,8 @@ impl Target {
         path.map_or(Ok(Self::Stdout), |path| NewFile::begin(path, if_there).map(Self::File))
     }
 
-    /// Writes a text. Where nobody reads stdout any more the export goes on: what it meets, its status
-    /// tells.
+    /// Writes a text. Where nobody reads stdout any more the export goes on: what it meets, its
+    /// status tells.
     fn text(&mut self, out: &mut Output, text: &str) -> Result<(), Stop> {
         match self {
             Self::File(file) => Ok(file.bytes(text.as_bytes())?),

@@ -76,8 +76,8 @@ pub(super) fn note(call: &Call, root: &Utf8Path) {
     leave(&path, &at.to_string());
 }
 
-/// Notes that a session has ended, wherever it was at work: the host may go on with another one, and
-/// tell nobody else.
+/// Notes that a session has ended, wherever it was at work: the host may go on with another one,
+/// and tell nobody else.
 pub(super) fn end(session: &SessionName) {
     let Some(path) = file(session) else { return };
     if let Ok(at) = at_work(&path)
@@ -114,8 +114,8 @@ pub(super) fn transcript(session: &SessionName) -> Option<(Host, Utf8PathBuf)> {
     at_work(&file(session)?).ok()?.transcript
 }
 
-/// Returns the path of a folder past links and dots, the same however it is spelt; one that can't be
-/// followed stays as it is.
+/// Returns the path of a folder past links and dots, the same however it is spelt; one that can't
+/// be followed stays as it is.
 pub(crate) fn real(folder: &Utf8Path) -> Cow<'_, Utf8Path> {
     folder.canonicalize_utf8().map_or(Cow::Borrowed(folder), Cow::Owned)
 }

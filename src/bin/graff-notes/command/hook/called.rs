@@ -18,7 +18,8 @@ use super::{active::ACTIVE, nonce::nonce};
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
 
-/// No file in the state folder says more, in bytes: two of the longest paths, and a word before each.
+/// No file in the state folder says more, in bytes: two of the longest paths, and a word before
+/// each.
 const TOLD_BYTES_MAX: u64 = 12 * 1024;
 
 /// Notes that a host has called.
@@ -50,7 +51,8 @@ pub(super) fn forget(host: Host) {
 /// Leaves a file in the state folder, for the user's eyes alone. Where that can't be written, only
 /// `hooks status` and `mcp` know less.
 ///
-/// Whoever reads it meanwhile, or after we were killed, finds what it says now or what it said before.
+/// Whoever reads it meanwhile, or after we were killed, finds what it says now or what it said
+/// before.
 pub(super) fn leave(path: &Utf8Path, text: &str) {
     if confirm(path, text).is_ok_and(|says_so| says_so) {
         return;
@@ -63,8 +65,8 @@ pub(super) fn leave(path: &Utf8Path, text: &str) {
     }
 }
 
-/// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and no
-/// more of it than paths can have.
+/// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and
+/// no more of it than paths can have.
 pub(super) fn told(path: &Utf8Path) -> io::Result<String> {
     let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;

@@ -13,8 +13,9 @@ use super::{active, files::TranscriptFile};
 /// Returns the generation of a session's history as its transcript has it, where a hook was told
 /// which that is; else the greatest that the log has.
 ///
-/// No hook may have counted a compaction yet: Gemini CLI calls none then, and before there is a note
-/// nothing is counted. A note that is taken for an older one gives way to the next mechanical one.
+/// No hook may have counted a compaction yet: Gemini CLI calls none then, and before there is a
+/// note nothing is counted. A note that is taken for an older one gives way to the next mechanical
+/// one.
 pub(crate) fn generation_now(store: &Store, session: &SessionName) -> Result<Generation, Error> {
     let greatest = store.greatest_generation(session)?;
     let mut state = State::read(store.word(session).ok().flatten().as_deref());

@@ -47,8 +47,8 @@ pub(crate) use generation::generation_now;
 pub(crate) use splicing::WHOLE;
 pub(crate) use {called::last_called, moim::named as goose_reads, visit::PERCENT_DEFAULT};
 
-/// How long a hook takes at most, from its start to its end: far less than the shortest limit of any
-/// host.
+/// How long a hook takes at most, from its start to its end: far less than the shortest limit of
+/// any host.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
 
 /// When an answer is given up, so that it has ended by then.

@@ -168,8 +168,9 @@ impl Moim {
         Ok(after != self.bytes && found.is_some())
     }
 
-    /// Puts other bytes in the place of these, or nothing, unless others stand there by now. Where the
-    /// person has words in the file it keeps its rights; else it is ours, and its owner's alone.
+    /// Puts other bytes in the place of these, or nothing, unless others stand there by now. Where
+    /// the person has words in the file it keeps its rights; else it is ours, and its owner's
+    /// alone.
     fn replace(&self, after: Option<&[u8]>) -> Result<Change, Failure> {
         let folder = self.path.parent().unwrap_or(Utf8Path::new(""));
         if folder != "" && !folder.is_dir() {
@@ -193,8 +194,8 @@ impl Moim {
         change.map_err(|e| failed("change", &self.path, &e))
     }
 
-    /// Removes what a run that was killed has taken out, where the person's words in it stand in the
-    /// file. Other words may stand nowhere else: they stay where they are.
+    /// Removes what a run that was killed has taken out, where the person's words in it stand in
+    /// the file. Other words may stand nowhere else: they stay where they are.
     fn settle_left(&self, left: &Utf8Path) -> Result<(), Failure> {
         let words = |moim: &Self| moim.with(None, "").map(|it| it.trim_ascii_end().to_owned());
         match Self::open(left).and_then(|left| words(&left)) {
@@ -205,8 +206,8 @@ impl Moim {
     }
 }
 
-/// Changes the file into what `make` makes of it, `None` for none; returns whether that is something
-/// else.
+/// Changes the file into what `make` makes of it, `None` for none; returns whether that is
+/// something else.
 ///
 /// What another writes meanwhile stays, and `make` is given that.
 fn change(
@@ -238,8 +239,8 @@ pub(crate) fn named() -> Option<Utf8PathBuf> {
 
 /// Returns the words beside a block: behind them, or where the last line is unended above them.
 ///
-/// A person who appends would else write into the block's closing line, and nobody would know it for
-/// a block any more.
+/// A person who appends would else write into the block's closing line, and nobody would know it
+/// for a block any more.
 fn beside(words: &str, block: &Block<'_>) -> String {
     let place = Place::of(words);
     let spliced = place.splice(block);
@@ -251,8 +252,8 @@ fn beside(words: &str, block: &Block<'_>) -> String {
     format!("{}\n{words}", block.unwrap_or_default())
 }
 
-/// Returns the person's words: the text without its block, and without the line break below one that
-/// stands above them.
+/// Returns the person's words: the text without its block, and without the line break below one
+/// that stands above them.
 fn words(text: &str) -> Cow<'_, str> {
     let stripped = prompt::strip(text);
     match stripped.strip_prefix('\n') {

@@ -64,8 +64,8 @@ pub(super) fn splice(visit: &Visit<'_>) -> Result<Came, Failure> {
 
 /// Gives nothing to a history that the user has just emptied, neither now nor at the next prompt.
 ///
-/// Others give the note here too (claude-mem issue 3862 asks for it); but who empties a history wants it
-/// empty, and `show` still has the note.
+/// Others give the note here too (claude-mem issue 3862 asks for it); but who empties a history
+/// wants it empty, and `show` still has the note.
 fn pass_over(visit: &Visit<'_>, note: &Note) -> Result<Came, Failure> {
     turn::generation(visit, |state, generation| state.give(note, generation))?;
     Ok(Idle::Emptied.into())

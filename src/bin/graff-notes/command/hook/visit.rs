@@ -92,8 +92,8 @@ impl<'a> Visit<'a> {
         Ok(Came::ToSomething)
     }
 
-    /// Returns the newest note, `None` where the session has no log; where a newer one may be damaged,
-    /// it says so.
+    /// Returns the newest note, `None` where the session has no log; where a newer one may be
+    /// damaged, it says so.
     pub(super) fn newest(&self) -> Result<Option<Newest>, Failure> {
         let newest = self.found()?;
         if let Some(Newest { doubt: Some(doubt), .. }) = &newest {

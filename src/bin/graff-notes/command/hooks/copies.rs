@@ -1,5 +1,5 @@
-//! The texts from before ours that are kept beside a file of the user's, and those of others that were
-//! rescued, which have another name: no later run may take one of these for a copy.
+//! The texts from before ours that are kept beside a file of the user's, and those of others that
+//! were rescued, which have another name: no later run may take one of these for a copy.
 
 use std::{fs, fs::Metadata, iter, time::SystemTime};
 

@@ -1,15 +1,16 @@
-//! A text on its way to a file of the user's: it is on disk beside that before it is anywhere, takes
-//! its place in one step, and never that of a text which nobody has looked at.
+//! A text on its way to a file of the user's: it is on disk beside that before it is anywhere,
+//! takes its place in one step, and never that of a text which nobody has looked at.
 //!
-//! The file's own program takes no lock of ours and may write at any moment. So the two texts change
-//! places, which no moment lies between, and what came out is looked at before it is thrown away. A
-//! text has one name while it is written, and another from just before it changes places: what a run
-//! that was killed leaves under the first is ours; what it leaves under the second may be the only
-//! copy of somebody else's text, and nothing here removes it.
+//! The file's own program takes no lock of ours and may write at any moment. So the two texts
+//! change places, which no moment lies between, and what came out is looked at before it is thrown
+//! away. A text has one name while it is written, and another from just before it changes places:
+//! what a run that was killed leaves under the first is ours; what it leaves under the second may
+//! be the only copy of somebody else's text, and nothing here removes it.
 //!
-//! What this cannot do: a program that opened the file before the change and writes afterwards writes
-//! into what we have taken out, as it is with any file that is replaced. Where the file system knows
-//! no such renaming, what is written between the last look and the renaming is overwritten.
+//! What this cannot do: a program that opened the file before the change and writes afterwards
+//! writes into what we have taken out, as it is with any file that is replaced. Where the file
+//! system knows no such renaming, what is written between the last look and the renaming is
+//! overwritten.
 
 use std::{
     fs::{self, File, Metadata, Permissions},

@@ -70,8 +70,9 @@ impl PersonsFile {
         Self { path, target, text, status, rescued: Vec::new(), held: None, copied: None }
     }
 
-    /// Reads a file, and where it is empty, and was touched just now, again a moment later: a program
-    /// that empties its settings and writes them anew would write into what we have taken out.
+    /// Reads a file, and where it is empty, and was touched just now, again a moment later: a
+    /// program that empties its settings and writes them anew would write into what we have taken
+    /// out.
     fn open_written(path: Utf8PathBuf) -> Result<Self, Failure> {
         let (begun, mut file) = (Instant::now(), Self::open(path)?);
         while file.is_just_emptied() && begun.elapsed() < WAIT_MAX {
@@ -87,8 +88,8 @@ impl PersonsFile {
         self.text() == Some("") && touched().is_ok_and(is_just_now)
     }
 
-    /// Keeps other runs of ours from changing the file, clears up behind those that were killed, and
-    /// reads it anew. `setting` is what belongs into it.
+    /// Keeps other runs of ours from changing the file, clears up behind those that were killed,
+    /// and reads it anew. `setting` is what belongs into it.
     pub(super) fn hold(self, setting: Setting) -> Result<Self, Failure> {
         let held = Held::folder(self.target.parent().unwrap_or(Utf8Path::new("")))?;
         let mut rescued = Vec::new();
@@ -106,9 +107,9 @@ impl PersonsFile {
         Ok(Self { held: Some(held), rescued, ..file })
     }
 
-    /// Finds a place for what a run that was killed has taken out, or was about to put in: it may be
-    /// the only copy of somebody else's text. Returns where it is kept, unless it stands elsewhere or
-    /// is put back.
+    /// Finds a place for what a run that was killed has taken out, or was about to put in: it may
+    /// be the only copy of somebody else's text. Returns where it is kept, unless it stands
+    /// elsewhere or is put back.
     fn settle_left(
         &self,
         left: &Utf8Path,
@@ -174,8 +175,8 @@ impl PersonsFile {
         refused(&self.path, why)
     }
 
-    /// Puts another text in the place of this one, in one step, with the owner and the rights that it
-    /// had.
+    /// Puts another text in the place of this one, in one step, with the owner and the rights that
+    /// it had.
     ///
     /// A file that its host, or whoever else, has written since it was read is left alone.
     pub(super) fn replace(&mut self, text: &str) -> Result<(), Failure> {
@@ -192,8 +193,8 @@ impl PersonsFile {
         self.settle(change.map_err(|e| failed("remove", &self.target, &e)), None)
     }
 
-    /// Removes the folders that the file stood in, as far as we have made them, and they are empty and
-    /// below `roof`.
+    /// Removes the folders that the file stood in, as far as we have made them, and they are empty
+    /// and below `roof`.
     pub(super) fn remove_empty_folders(&self, roof: &Utf8Path) {
         let folders = self.path.ancestors().skip(1);
         let below = folders.take_while(|folder| *folder != roof && folder.starts_with(roof));
@@ -207,9 +208,9 @@ impl PersonsFile {
         }
     }
 
-    /// Keeps the text as it is beside the file, and returns where. Where a copy has it already, that
-    /// is it. Whatever else has that name is not ours to replace: then it gets the next one, with a
-    /// number.
+    /// Keeps the text as it is beside the file, and returns where. Where a copy has it already,
+    /// that is it. Whatever else has that name is not ours to replace: then it gets the next one,
+    /// with a number.
     pub(super) fn back_up(&mut self) -> Result<Utf8PathBuf, Failure> {
         self.check_writable()?;
         if let Some(copy) = self.copy_of_it() {
@@ -252,8 +253,8 @@ impl PersonsFile {
         Draft::beside(&self.target, text.as_bytes(), rights)
     }
 
-    /// Ends a change into `text`. Whoever has written the file since it was read must not lose what he
-    /// wrote.
+    /// Ends a change into `text`. Whoever has written the file since it was read must not lose what
+    /// he wrote.
     fn settle(
         &mut self,
         change: Result<Change, Failure>,

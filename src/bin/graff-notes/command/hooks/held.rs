@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often is looked whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// What systems say where a file system has no locks. NFS locks only what is open for writing, which
-/// no folder is: `BADF`; others don't lock folders: `INVAL`.
+/// What systems say where a file system has no locks. NFS locks only what is open for writing,
+/// which no folder is: `BADF`; others don't lock folders: `INVAL`.
 const NO_LOCKS: [Errno; 6] =
     [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::NOSYS, Errno::BADF, Errno::INVAL];
 
@@ -63,7 +63,8 @@ impl Held {
     }
 
     /// Whether nobody else of ours can be at work here, on this machine: a file system of many may
-    /// keep its locks from the others. A run there whose text is taken away fails, and costs nothing.
+    /// keep its locks from the others. A run there whose text is taken away fails, and costs
+    /// nothing.
     pub(in crate::command) fn is_alone(&self) -> bool {
         self.lock.is_some()
     }

@@ -11,8 +11,8 @@ use clap_mangen::{
     roff::{Roff, roman},
 };
 
-/// What the paragraphs begin with that are set line by line, and their headings, in the order of the
-/// page.
+/// What the paragraphs begin with that are set line by line, and their headings, in the order of
+/// the page.
 const AS_TYPED: [(&str, &str); 3] =
     [("Environment:\n", "ENVIRONMENT"), ("Files:\n", "FILES"), ("Examples:\n", "EXAMPLES")];
 const EXIT_STATUS: &str = "Exit status: ";

@@ -31,8 +31,8 @@ pub(super) enum Place {
     Unknown,
 }
 
-/// Returns the sessions that were last at work below `root`, or may have been, the last one first, and
-/// forgets those that have ended.
+/// Returns the sessions that were last at work below `root`, or may have been, the last one first,
+/// and forgets those that have ended.
 pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
     let root = hook::real(root);
     let entries = hook::active_folder().and_then(|folder| folder.read_dir_utf8().ok());
@@ -54,8 +54,8 @@ pub(super) fn active_in(root: &Utf8Path) -> Vec<Active> {
     found
 }
 
-/// Returns how the folder that a session's file names stands to the [real](hook::real) `root`; `None`
-/// where it is another.
+/// Returns how the folder that a session's file names stands to the [real](hook::real) `root`;
+/// `None` where it is another.
 fn place(file: &Utf8Path, root: &Utf8Path) -> Option<Place> {
     match hook::at_work(file) {
         Ok(at) if at.has_ended => None,

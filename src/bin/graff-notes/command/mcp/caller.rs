@@ -9,8 +9,8 @@ use serde_json::Value;
 /// Where Codex CLI names its thread in a call's `_meta`.
 const META_KEYS: [&str; 2] = ["threadId", "sessionId"];
 
-/// Where Claude Code names its session as of the server's start. Whatever is started from its shell has
-/// that too, other agents among them.
+/// Where Claude Code names its session as of the server's start. Whatever is started from its shell
+/// has that too, other agents among them.
 const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// Who calls a tool.

@@ -38,8 +38,9 @@ Examples:
 
 It serves until its stdin ends. docs/hosts/mcp.md says how each agent is told of it.";
 
-/// A longer message is refused, in bytes without its line break: room for a note of the largest size with each byte
-/// escaped, twice over. What is made of a message can take a hundred times its size.
+/// A longer message is refused, in bytes without its line break: room for a note of the largest
+/// size with each byte escaped, twice over. What is made of a message can take a hundred times its
+/// size.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 const _: () = assert!(LINE_BYTES_MAX > 2 * 6 * NoteText::BYTES_LIMIT, "six stand for one at most");
@@ -91,8 +92,8 @@ impl Mcp {
     }
 }
 
-/// Reads the next message into `line`, without its line break, and the first bytes of it where it is
-/// too long; returns false at the end.
+/// Reads the next message into `line`, without its line break, and the first bytes of it where it
+/// is too long; returns false at the end.
 fn read_line(stdin: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
     line.clear();
     let most = LINE_BYTES_MAX as u64 + 1;

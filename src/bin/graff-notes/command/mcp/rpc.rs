@@ -1,8 +1,8 @@
 //! JSON-RPC 2.0 as MCP speaks it: one message a line.
 //!
-//! What a message means is the SDK's to say. Here stands what its own lines lack: what is no message
-//! is refused rather than passed over, an id goes back digit for digit, and half of a surrogate pair
-//! reads as U+FFFD.
+//! What a message means is the SDK's to say. Here stands what its own lines lack: what is no
+//! message is refused rather than passed over, an id goes back digit for digit, and half of a
+//! surrogate pair reads as U+FFFD.
 
 use graff_notes::host::transcript::read_mended;
 use rmcp::{

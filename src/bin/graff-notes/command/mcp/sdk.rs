@@ -36,8 +36,8 @@ struct Link {
 }
 
 impl Sdk {
-    /// Sets it to work, on the runtime that runs this. No handshake is waited for: a client makes one,
-    /// makes none, or asks at once, as it likes.
+    /// Sets it to work, on the runtime that runs this. No handshake is waited for: a client makes
+    /// one, makes none, or asks at once, as it likes.
     pub(super) fn at_work(server: Server) -> Self {
         let (messages, incoming) = channel(1);
         let (outgoing, answers) = channel(1);

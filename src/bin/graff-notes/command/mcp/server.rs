@@ -96,8 +96,8 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
-    /// Refuses what the SDK can't read: a method that it doesn't know, or one of ours with parameters
-    /// that are not its own.
+    /// Refuses what the SDK can't read: a method that it doesn't know, or one of ours with
+    /// parameters that are not its own.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

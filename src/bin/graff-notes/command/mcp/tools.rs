@@ -263,8 +263,8 @@ impl Call<'_> {
 }
 
 /// Leaves word for hooks that the agent has the newest note in its context: it has just written it.
-/// Only for a session that was said to be the caller's: one that was only seen may be another's, who
-/// has not got the note.
+/// Only for a session that was said to be the caller's: one that was only seen may be another's,
+/// who has not got the note.
 ///
 /// Where that fails it is given back once more than it need be.
 fn keep_as_given(store: &Store, session: &SessionName) {

@@ -79,8 +79,8 @@ impl Whose {
         Self { session, seen, others: Vec::new() }
     }
 
-    /// Returns the session that has followed this one, which ended at `end`: only one that has called
-    /// a hook since can be it. While there is none, it is this one.
+    /// Returns the session that has followed this one, which ended at `end`: only one that has
+    /// called a hook since can be it. While there is none, it is this one.
     fn behind(session: SessionName, end: SystemTime, root: &Utf8Path) -> Result<Self, Failure> {
         let mut since = active_in(root);
         since.retain(|active| active.at >= end);
