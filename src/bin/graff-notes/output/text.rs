@@ -21,10 +21,11 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns `text` for one cell in a pipe: whole, on one line, and without a tab. A backslash is
-/// doubled, so that the text can be had back.
+/// Returns `text` for one cell in a pipe: whole, on one line, and with every control character as
+/// its escape, since what reads a pipe may be a terminal in the end. A backslash is doubled, so that
+/// the text can be had back.
 pub(super) fn plain_cell(text: &str) -> Cow<'_, str> {
-    escaped(text, |_, c| matches!(c, '\n' | '\r' | '\t' | '\\'))
+    escaped(text, |_, c| c == '\\' || c.is_control())
 }
 
 /// Returns the first line of `text` that is not blank, cut to so many columns of a terminal with a

@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 /// Puts a program into a folder.
-fn program(folder: &Utf8Path, name: &str, script: &str) {
+pub(super) fn put_program(folder: &Utf8Path, name: &str, script: &str) {
     fs::create_dir_all(folder).expect("a folder");
     fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).expect("a program");
     fs::set_permissions(folder.join(name), Permissions::from_mode(0o755)).expect("it can be run");
@@ -33,8 +33,9 @@ fn world_called_by(called: &str) -> World {
     let settings = world.root().join(".claude/settings.json");
     let text = fs::read_to_string(&settings).expect("settings");
     let called = serde_json::to_string(called).expect("a string");
-    fs::write(settings, text.replace("\"graff-notes hook claude-code\"", &called))
-        .expect("written");
+    let ours = "\"graff-notes hook claude-code\"";
+    assert!(text.contains(ours), "{text}");
+    fs::write(settings, text.replace(ours, &called)).expect("written");
     world
 }
 
@@ -43,7 +44,7 @@ fn of_claude(world: &World, path: &str) -> Value {
     let found = Ran::of(command(world, &["--json"]).env("PATH", path)).answers();
     let of_claude = |it: &&Value| {
         it["check"] == "hooks"
-            && it["detail"].as_str().is_some_and(|detail| detail.starts_with("claude-code"))
+            && it["detail"].as_str().is_some_and(|detail| detail.starts_with("claude-code, "))
     };
     found.iter().find(of_claude).expect("a finding").clone()
 }
@@ -100,6 +101,7 @@ fn a_command_that_names_its_root_is_not_called_since_no_note_of_ours_is_there() 
     let world = world_called_by("graff-notes hook claude-code --root /notes");
     let finding = of_claude(&world, &format!("{}:{PATH}", bin.root()));
     assert_eq!(finding["status"], "warning", "{finding}");
+    assert!(finding["detail"].as_str().is_some_and(|it| it.ends_with("names its root")));
     assert!(!bin.root().join("called").exists());
 }
 
@@ -110,6 +112,8 @@ fn a_command_is_told_without_what_may_be_a_secret() {
     let world = world_called_by("KEY=s3cret graff-notes hook claude-code");
     let finding = of_claude(&world, &format!("{}:{PATH}", bin.root()));
     assert_eq!(finding["status"], "failure");
+    let detail = finding["detail"].as_str().expect("words");
+    assert!(detail.ends_with("ended with exit status: 9"), "it was called: {finding}");
     assert!(!finding.to_string().contains("s3cret"), "{finding}");
 }
 
@@ -151,9 +155,9 @@ fn codex_finds_what_a_login_shell_of_the_user_finds() {
 #[test]
 fn every_agent_in_path_is_asked_for_its_version_and_the_others_are_named() {
     let (world, bin) = (World::new(), World::new());
-    program(bin.root(), "claude", "echo; echo '9.9.9 (Claude Code)'; echo more");
-    program(bin.root(), "codex", "echo 'codex-cli 8.8.8'; sleep 5 &");
-    program(bin.root(), "gemini", "exit 3");
+    put_program(bin.root(), "claude", "echo; echo '9.9.9 (Claude Code)'; echo more");
+    put_program(bin.root(), "codex", "echo 'codex-cli 8.8.8'; sleep 5 &");
+    put_program(bin.root(), "gemini", "exit 3");
     fs::write(bin.root().join("opencode"), "#!/no/such/interpreter\n").expect("a program");
     fs::set_permissions(bin.root().join("opencode"), Permissions::from_mode(0o755))
         .expect("it can be run");
@@ -178,22 +182,101 @@ fn every_agent_in_path_is_asked_for_its_version_and_the_others_are_named() {
     assert_eq!(world.files(), before);
 }
 
+/// The one agent that is there, and what is found of it.
+#[track_caller]
+fn of_version(world: &World, script: &str) -> Value {
+    let bin = World::new();
+    put_program(bin.root(), "goose", script);
+    let path = format!("{}:{PATH}", bin.root());
+    let mut doctor = world.command_within_kib(48 * 1024, &["doctor", "--json"]);
+    doctor.env("HOME", world.root()).env("PATH", path);
+    let found = Ran::of(&mut doctor).ends(0).answers();
+    let of_goose =
+        |it: &&Value| it["detail"].as_str().is_some_and(|it| it.starts_with("goose: `goose"));
+    found.iter().find(of_goose).unwrap_or_else(|| panic!("{found:?}")).clone()
+}
+
+#[test]
+fn no_more_is_kept_of_what_an_agent_prints_than_a_bound() {
+    let world = World::new();
+    let printing = |bytes: u32| format!("head -c {bytes} /dev/zero | tr '\\0' '\\n'; echo 1.0");
+    let within = of_version(&world, &printing(64 * 1024 - 4));
+    assert_eq!(within["detail"], "goose: `goose --version` says 1.0");
+    for script in [printing(64 * 1024 - 3), "exec cat /dev/zero".to_owned()] {
+        let beyond = of_version(&world, &script);
+        assert_eq!(beyond["detail"], "goose: `goose --version` prints more than 64.0 KiB");
+        assert_eq!(beyond["status"], "warning");
+    }
+}
+
+#[test]
+fn nothing_that_an_agent_does_in_its_folder_is_waited_for() {
+    let world = World::new();
+    for thing in ["mkfifo goose answer", "ln -s /dev/zero goose; ln -s /dev/zero answer"] {
+        let finding = of_version(&world, &format!("rm -f goose; {thing}; echo 1.0"));
+        assert_eq!(finding["detail"], "goose: `goose --version` says 1.0", "{thing}");
+    }
+}
+
+#[test]
+fn what_an_agent_says_steers_no_terminal_that_reads_the_pipe() {
+    let (world, bin) = (World::new(), World::new());
+    put_program(bin.root(), "goose", r"printf '1.0\033[2J\a\r\177\302\233\\x\n'");
+    let path = format!("{}:{PATH}", bin.root());
+    let doctor = |args: &[&str]| {
+        let mut command = command(&world, args);
+        command.env("PATH", &path);
+        command
+    };
+    let [piped, shown] = [
+        Ran::of(&mut doctor(&[])).ends(0),
+        World::typing(200, "", doctor(&["--color", "never"])).ends(0),
+    ];
+    let escaped = r"says 1.0\u{1b}[2J\u{7}\r\u{7f}\u{9b}";
+    for ran in [&piped, &shown] {
+        assert!(ran.stdout().contains(escaped), "{ran}");
+        let others = ran.stdout().replace("\r\n", "\n");
+        assert!(!others.contains(|c: char| c.is_control() && !"\n\t".contains(c)), "{ran}");
+    }
+    assert!(piped.stdout().contains(r"\\x"), "the escapes can be told from what stood there");
+    let finding = Ran::of(&mut doctor(&["--json"])).answers();
+    let said = "goose: `goose --version` says 1.0\u{1b}[2J\u{7}\r\u{7f}\u{9b}\\x";
+    assert!(finding.iter().any(|it| it["detail"] == said), "{finding:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_agent_that_does_not_answer_is_ended_with_all_that_it_has_started() {
     let (world, bin) = (World::new(), World::new());
     let pid = bin.root().join("pid");
-    program(bin.root(), "goose", &format!("sleep 600 & echo $! >'{pid}'; wait"));
+    put_program(bin.root(), "goose", &format!("sleep 600 & echo $! >'{pid}'; wait"));
     let path = format!("{}:{PATH}", bin.root());
     let found = Ran::of(command(&world, &["--json"]).env("PATH", &path)).ends(0).answers();
     let words = "goose: `goose --version` had not ended after 5 s";
     assert!(found.iter().any(|it| it["detail"] == words && it["status"] == "warning"), "{found:?}");
     assert_eq!(finding(&found, "sync")["status"], "ok");
-    let pid = fs::read_to_string(pid).expect("a number");
+    wait_for_the_end_of(&pid);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_agent_leaves_at_work_ends_with_it() {
+    let (world, bin) = (World::new(), World::new());
+    for then in ["", "; exit 3", "; exec cat /dev/zero"] {
+        let pid = bin.root().join("pid");
+        of_version(&world, &format!("sleep 600 & echo $! >'{pid}'; echo 1.0{then}"));
+        wait_for_the_end_of(&pid);
+        fs::remove_file(pid).expect("it is there");
+    }
+}
+
+/// Waits until the process has ended whose number stands in a file.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(super) fn wait_for_the_end_of(pid: &Utf8Path) {
+    let pid: u32 = fs::read_to_string(pid).expect("a file").trim().parse().expect("a number");
     // One that has ended and that nobody has asked about has no command any more.
-    let is_at_work = || {
-        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
-        !command.is_empty()
-    };
+    let is_at_work =
+        || fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|command| !command.is_empty());
     wait_until("what it has started ends", || !is_at_work());
 }

@@ -44,6 +44,7 @@ impl Cloned {
         let file = folder.root().join(file);
         let text = fs::read_to_string(&file).expect("settings");
         let called = serde_json::to_string(called).expect("a string");
+        assert!(text.contains(&format!("\"graff-notes hook {host}\"")), "{text}");
         let edited = text.replace(&format!("\"graff-notes hook {host}\""), &called);
         fs::write(&file, edited).expect("written");
         let events = ["session_start", "user_prompt_submit", "pre_compact", "stop", "session_end"];

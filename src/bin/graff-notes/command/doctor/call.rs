@@ -6,7 +6,7 @@ use std::{
     env,
     fs::{self, File},
     io,
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus},
     time::{Duration, Instant},
 };
 
@@ -24,11 +24,18 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{
-    bounded::Running,
-    probe::{SESSION, Scratch},
+    bounded::{PRINTED_BYTES_MAX, Ran, Running},
+    plain,
+    probe::SESSION,
+    scratch::Scratch,
 };
 use crate::{
-    command::hook::LONGEST, context::now, failure::Failure, masked, output::quoted, signals::Held,
+    command::hook::LONGEST,
+    context::now,
+    failure::Failure,
+    masked,
+    output::{quoted, size},
+    signals::Held,
 };
 
 /// How long a call may take: a busy machine may be as long again in starting it.
@@ -83,6 +90,8 @@ pub(super) enum Wrong {
     Ended(ExitStatus),
     #[error("had not ended after {} s", LIMIT.as_secs())]
     GoesOn,
+    #[error("printed more than {}", size(PRINTED_BYTES_MAX))]
+    SaidTooMuch,
     #[error("was called, and did not give the note back")]
     NoNote,
     #[error("was not tried: {0}")]
@@ -157,12 +166,14 @@ impl Called {
         };
         let running = Running::start(&mut call).map_err(not_run)?;
         match running.end_by(Instant::now() + LIMIT, held).map_err(Wrong::NotRun)? {
-            Some(status) if status.success() => {}
-            Some(status) if status.code() == Some(NOT_FOUND) => return Err(Wrong::NotFound),
-            Some(status) => return Err(Wrong::Ended(status)),
-            None => return Err(Wrong::GoesOn),
+            Ran::Ended(status, printed) if status.success() => {
+                if trial.came_back(self.host, &printed) { Ok(()) } else { Err(Wrong::NoNote) }
+            }
+            Ran::Ended(status, _) if status.code() == Some(NOT_FOUND) => Err(Wrong::NotFound),
+            Ran::Ended(status, _) => Err(Wrong::Ended(status)),
+            Ran::SaidTooMuch => Err(Wrong::SaidTooMuch),
+            Ran::WentOn => Err(Wrong::GoesOn),
         }
-        if trial.came_back(self.host) { Ok(()) } else { Err(Wrong::NoNote) }
     }
 
     /// Returns what runs it, as its agent does. It goes by the notes below `root`: a variable says
@@ -206,8 +217,7 @@ impl Trial {
     }
 
     /// Returns the call, which leaves all that it leaves in our folder, and begins there: a path
-    /// that is not absolute must find nothing in the project. It speaks through files: a pipe would
-    /// stay open for as long as whatever it starts.
+    /// that is not absolute must find nothing in the project.
     fn call(&self, called: &Called, store: &Store) -> io::Result<Command> {
         let said = json!({
             "hook_event_name": Called::event(called.host), "session_id": SESSION,
@@ -219,28 +229,22 @@ impl Trial {
         call.current_dir(&self.folder).env("GRAFF_ROOT", &self.folder);
         call.env("CLAUDE_PROJECT_DIR", store.root()).env("GEMINI_PROJECT_DIR", store.root());
         call.env("XDG_STATE_HOME", &self.folder).env("GOOSE_MOIM_MESSAGE_FILE", self.moim());
-        call.stdin(File::open(payload)?).stdout(File::create(self.answer())?);
-        call.stderr(Stdio::null());
+        call.stdin(File::open(payload)?);
         Ok(call)
     }
 
-    /// Returns whether the agent would read our note now.
-    fn came_back(&self, host: Host) -> bool {
+    /// Returns whether the agent would read our note now, where the call printed this.
+    fn came_back(&self, host: Host, printed: &[u8]) -> bool {
         let text = if host == Host::Goose {
-            fs::read_to_string(self.moim()).ok()
+            plain::text(&self.moim()).ok()
         } else {
-            let answer = fs::read(self.answer()).ok();
-            let answer: Option<Value> = answer.and_then(|it| serde_json::from_slice(&it).ok());
+            let answer: Option<Value> = serde_json::from_slice(printed).ok();
             let context = |it: Value| {
                 it.pointer("/hookSpecificOutput/additionalContext")?.as_str().map(str::to_owned)
             };
             answer.and_then(context)
         };
         text.is_some_and(|text| prompt::extract(&text) == Some(&self.note))
-    }
-
-    fn answer(&self) -> Utf8PathBuf {
-        self.folder.join("answer")
     }
 
     /// The file that goose would read.

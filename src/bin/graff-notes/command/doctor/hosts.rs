@@ -1,7 +1,5 @@
 //! Whether the agents' hooks are installed, and whether a note comes back as they would call it.
 
-use std::fs;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     host::{hook::Host, settings},
@@ -11,12 +9,15 @@ use graff_notes::{
 use super::{
     Finding,
     call::{Called, Uncalled, Whose, Wrong},
-    probe::Scratch,
+    plain,
+    scratch::Scratch,
+    versions::program,
 };
 use crate::{
     command::{
         hook::goose_reads,
         hooks::{GOOSE_STEP, Installed, Standing, standings},
+        in_path::in_path,
     },
     signals::Held,
 };
@@ -30,23 +31,49 @@ const GOOSE_HOOKS: &str = "hooks/hooks.json";
 pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let standings = standings(store.root().to_owned(), None);
     let wanted = standings.iter().take_while(|_| !held.have_come());
-    wanted.map(|standing| one(standing, store, held)).collect()
+    let found = wanted.filter_map(|standing| one(standing, store, held));
+    found.chain(without_hooks(&standings)).collect()
 }
 
-fn one(standing: &Standing, store: &Store, held: &Held) -> Finding {
+/// Says which agents could call us and don't. No hooks at all may be right: the library and an MCP
+/// client need none.
+fn without_hooks(standings: &[Standing]) -> Vec<Finding> {
+    let has_hooks = |host: &Host| {
+        let mut of_host = standings.iter().filter(|it| it.host == host.as_str());
+        of_host.any(|it| !matches!(it.installed, Installed::No))
+    };
+    let is_here = |host: &Host| !has_hooks(host) && in_path(program(*host)).next().is_some();
+    let here: Vec<_> = Host::ALL.into_iter().filter(is_here).map(Host::as_str).collect();
+    if Host::ALL.iter().any(has_hooks) {
+        let hint = |host: &str| {
+            let detail = format!("{host}: in PATH, and has no hooks of ours");
+            Finding::hint(CHECK, detail, install(host, "user"))
+        };
+        return here.into_iter().map(hint).collect();
+    }
+    let (first, among) = match here.first() {
+        Some(first) => (*first, format!("; in PATH: {}", here.join(", "))),
+        None => (Host::ClaudeCode.as_str(), String::new()),
+    };
+    let detail = format!("no hooks installed for any agent{among}");
+    vec![Finding::hint(CHECK, detail, install(first, "user"))]
+}
+
+/// Says how these settings stand to us, where they have anything of ours.
+fn one(standing: &Standing, store: &Store, held: &Held) -> Option<Finding> {
     let Standing { host, scope, .. } = standing;
-    match &standing.installed {
-        Installed::No => Finding::ok(CHECK, format!("{host}: not installed")),
+    Some(match &standing.installed {
+        Installed::No => return None,
         Installed::Partly { missing } => {
             let detail = format!("{host}, {scope}: without {}", missing.join(", "));
-            Finding::failure(CHECK, detail, install(host))
+            Finding::failure(CHECK, detail, install(host, scope))
         }
         Installed::Unreadable { why } => {
             let detail = format!("{host}, {scope}: {why}");
             Finding::failure(CHECK, detail, standing.mending())
         }
         Installed::Yes => reached(standing, store, held).unwrap_or_else(|finding| finding),
-    }
+    })
 }
 
 /// Says whether hooks that are in the settings come to us, and what of us comes to the agent.
@@ -122,7 +149,7 @@ fn file_of_command(host: Host, settings: &Utf8Path) -> Utf8PathBuf {
 /// Returns the command by which the agent calls us, where that file names one: the plugin for
 /// opencode does not.
 fn command(host: Host, file: &Utf8Path) -> Option<String> {
-    let text = fs::read_to_string(file).ok()?;
+    let text = plain::text(file).ok()?;
     settings::command(host, &text, Called::event(host)).ok()?
 }
 
@@ -155,6 +182,7 @@ fn of_program(host: Host, program: Option<&Utf8Path>) -> String {
     }
 }
 
-fn install(host: &str) -> String {
-    format!("graff-notes hooks install {host}")
+fn install(host: &str, scope: &str) -> String {
+    let flag = if scope == "user" { "" } else { " --project" };
+    format!("graff-notes hooks install {host}{flag}")
 }

@@ -4,7 +4,9 @@ mod bounded;
 mod call;
 mod hosts;
 mod place;
+mod plain;
 mod probe;
+mod scratch;
 mod sessions;
 mod versions;
 
@@ -34,10 +36,11 @@ want to tell the names and paths.
 
 It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
 asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
-agent's settings, for a note in that folder. None of them is waited for longer than five seconds. In a \
+agent's settings, for a note in that folder. None of them is waited for longer than five seconds, no \
+more than 64 KiB is read of what one prints, and what one leaves at work is ended with it. In a \
 project's settings only the command that `hooks install` writes is called, and nowhere one that has more \
 for a shell to do than to run a program. \
-In a pipe it prints, a row a check: check, status (ok, warning, failure), what was found, and \
+In a pipe it prints, a row a check: check, status (ok, hint, warning, failure), what was found, and \
 what to do.
 
 Exit status: 1 where a check failed, else 0.";
@@ -56,6 +59,8 @@ pub(crate) struct Doctor {
 #[serde(rename_all = "snake_case")]
 enum Status {
     Ok,
+    /// All is well, and there is more to be had.
+    Hint,
     Warning,
     Failure,
 }
@@ -72,6 +77,10 @@ struct Finding {
 impl Finding {
     fn ok(check: &'static str, detail: impl Into<String>) -> Self {
         Self { check, status: Status::Ok, detail: detail.into(), advice: None }
+    }
+
+    fn hint(check: &'static str, detail: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { status: Status::Hint, ..Self::warning(check, detail, advice) }
     }
 
     fn warning(check: &'static str, detail: impl Into<String>, advice: impl Into<String>) -> Self {
@@ -106,7 +115,7 @@ impl Doctor {
         let sessions = sessions::all(&store);
         // From here on there is something to clear away.
         let held = Held::hold();
-        findings.extend(probe::first(&store));
+        findings.extend(probe::first(&store, &held));
         findings.extend(sessions);
         findings.extend(versions::all(&store, &held));
         findings.extend(hosts::all(&store, &held));
@@ -130,6 +139,7 @@ fn say(cx: &mut Context, findings: &[Finding]) -> Result<(), Stop> {
         }
         let status = match finding.status {
             Status::Ok => Cell::good("ok"),
+            Status::Hint => Cell::text("hint"),
             Status::Warning => Cell::strong("warning"),
             Status::Failure => Cell::bad("failure"),
         };

@@ -5,7 +5,7 @@ use std::{fs, io, os::unix::fs::MetadataExt};
 use camino::Utf8Path;
 use graff_notes::store::Store;
 
-use super::Finding;
+use super::{Finding, plain};
 use crate::output::quoted;
 
 /// What group and others may do with a file, as bits of its mode.
@@ -119,7 +119,7 @@ pub(super) fn ignored(store: &Store) -> Option<Finding> {
     }
     let path = folder.join(".gitignore");
     let is_plain = fs::symlink_metadata(&path).is_ok_and(|status| status.is_file());
-    let text = if is_plain { fs::read_to_string(&path).ok() } else { None };
+    let text = if is_plain { plain::text(&path).ok() } else { None };
     Some(match text {
         Some(text) if text.lines().any(|line| line.trim() == "*") => {
             Finding::ok(CHECK, "the notes are kept out of version control")

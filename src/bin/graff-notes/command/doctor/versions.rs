@@ -1,82 +1,77 @@
 //! Which agents are here, and in which version: what they say of themselves, if they say it soon.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     process::{Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use graff_notes::{host::hook::Host, store::Store};
 
-use super::{Finding, bounded::Running, probe::Scratch};
-use crate::{command::in_path::in_path, signals::Held};
+use super::{
+    Finding,
+    bounded::{PRINTED_BYTES_MAX, Ran, Running},
+    scratch::Scratch,
+};
+use crate::{command::in_path::in_path, output::size, signals::Held};
 
 const CHECK: &str = "agents";
 
 /// How long all of them together have to answer: some take a second to start.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// How much of an answer is read, in bytes; the version stands in its first line.
-const ANSWER_BYTES_MAX: u64 = 1_024;
-
-/// An agent that was asked for its version.
-struct Asked {
-    host: Host,
-    program: &'static str,
-    running: io::Result<Running>,
-    answer: Utf8PathBuf,
-}
+/// More of a version is not shown, in characters.
+const LINE_CHARS_MAX: usize = 200;
 
 /// Says which agents are in PATH.
 pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let Ok(scratch) = Scratch::beside(store) else { return Vec::new() }; // another check says so
-    let asked = Host::ALL.map(|host| Asked::start(host, scratch.path()));
     let deadline = Instant::now() + LIMIT;
-    asked.into_iter().map(|asked| asked.finding(deadline, held)).collect()
+    thread::scope(|scope| {
+        let ask = |host| {
+            let folder = scratch.path();
+            scope.spawn(move || of(host, asked(program(host), folder, deadline, held)))
+        };
+        // All of them are at work before the first is waited for.
+        Host::ALL.map(ask).into_iter().filter_map(|asked| asked.join().ok()).collect()
+    })
 }
 
-impl Asked {
-    /// Starts an agent to say its version, into a file: a pipe would stay open for as long as
-    /// whatever it starts.
-    fn start(host: Host, folder: &Utf8Path) -> Self {
-        let (program, answer) = (program(host), folder.join(host.as_str()));
-        let running = File::create(&answer).and_then(|file| {
-            let mut command = Command::new(program);
-            command.arg("--version").current_dir(folder);
-            Running::start(command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null()))
-        });
-        Self { host, program, running, answer }
-    }
+/// Asks a program for its version.
+fn asked(program: &str, folder: &Utf8Path, deadline: Instant, held: &Held) -> io::Result<Ran> {
+    let mut command = Command::new(program);
+    command.arg("--version").current_dir(folder).stdin(Stdio::null());
+    Running::start(&mut command)?.end_by(deadline, held)
+}
 
-    fn finding(self, deadline: Instant, held: &Held) -> Finding {
-        let Self { host, program, running, answer } = self;
-        let is_odd = |what: String| {
-            let advice = format!("see whether `{program}` starts in a terminal");
-            Finding::warning(CHECK, format!("{host}: `{program} --version` {what}"), advice)
-        };
-        match running.map(|running| running.end_by(deadline, held)) {
-            // A script whose interpreter is missing is not found either.
-            Err(e) if e.kind() == io::ErrorKind::NotFound && in_path(program).next().is_none() => {
-                Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"))
-            }
-            Err(e) | Ok(Err(e)) => is_odd(format!("cannot be run: {e}")),
-            Ok(Ok(None)) => is_odd(format!("had not ended after {} s", LIMIT.as_secs())),
-            Ok(Ok(Some(status))) if !status.success() => is_odd(format!("ended with {status}")),
-            Ok(Ok(Some(_))) => match first_line(&answer) {
-                // Another program may have that name.
-                Some(line) => {
-                    Finding::ok(CHECK, format!("{host}: `{program} --version` says {line}"))
-                }
-                None => is_odd("said nothing".to_owned()),
-            },
+/// Says what an agent has answered.
+fn of(host: Host, answer: io::Result<Ran>) -> Finding {
+    let program = program(host);
+    let is_odd = |what: String| {
+        let advice = format!("see whether `{program}` starts in a terminal");
+        Finding::warning(CHECK, format!("{host}: `{program} --version` {what}"), advice)
+    };
+    match answer {
+        // A script whose interpreter is missing is not found either.
+        Err(e) if e.kind() == io::ErrorKind::NotFound && in_path(program).next().is_none() => {
+            Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"))
         }
+        Err(e) => is_odd(format!("cannot be run: {e}")),
+        Ok(Ran::WentOn) => is_odd(format!("had not ended after {} s", LIMIT.as_secs())),
+        Ok(Ran::SaidTooMuch) => is_odd(format!("prints more than {}", size(PRINTED_BYTES_MAX))),
+        Ok(Ran::Ended(status, _)) if !status.success() => is_odd(format!("ended with {status}")),
+        Ok(Ran::Ended(_, printed)) => match first_line(&printed) {
+            // Another program may have that name.
+            Some(line) => Finding::ok(CHECK, format!("{host}: `{program} --version` says {line}")),
+            None => is_odd("said nothing".to_owned()),
+        },
     }
 }
 
 /// Returns what an agent is called in PATH.
-const fn program(host: Host) -> &'static str {
+pub(super) const fn program(host: Host) -> &'static str {
     match host {
         Host::ClaudeCode => "claude",
         Host::Codex => "codex",
@@ -86,10 +81,10 @@ const fn program(host: Host) -> &'static str {
     }
 }
 
-/// Returns the first line of an answer that is not blank.
-fn first_line(answer: &Utf8Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    File::open(answer).ok()?.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+/// Returns the first line of an answer that is not blank, where the version stands, or as much of it
+/// as a line has room for.
+fn first_line(answer: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(answer);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(LINE_CHARS_MAX).collect())
 }
