@@ -73,6 +73,17 @@ pub(super) fn create_file(
     open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))
 }
 
+/// Makes the file `name` in `parent` that is not there yet.
+pub(super) fn create_file_in(
+    parent: &File,
+    name: &str,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<File, Errno> {
+    let flags = flags | FILE | OFlags::CREATE | OFlags::EXCL;
+    rustix::fs::openat(parent, name, flags, mode).map(File::from)
+}
+
 /// Returns what `path` names below `root`, if it is a plain file.
 pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
     let folder = open_folder(root, path.parent().unwrap_or(root))?;

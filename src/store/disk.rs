@@ -20,9 +20,6 @@ use super::{
     owner,
 };
 
-/// The mode of every file.
-const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-
 /// A store's folder on a file system.
 #[derive(Debug)]
 pub struct Disk {
@@ -81,30 +78,31 @@ impl Disk {
         beneath::open_folder(root, &level.under(root))
     }
 
-    /// Sees to the mode and the owner of a file that was just made.
-    fn fit_out(&self, made: &File, access: Access) -> io::Result<Stat> {
-        let stat = rustix::fs::fstat(made)?;
-        if owner::permissions(&stat) != FILE_MODE {
-            fchmod(made, FILE_MODE)?; // the umask took something away
-        }
+    /// Makes a file that is not there yet, open to its owner alone.
+    fn make(&self, name: &str, access: Access) -> io::Result<(File, Stat)> {
+        let (root, flags) = (self.root()?, flags(access));
         if access == Access::Create && geteuid().is_root() {
-            owner::leave_to_the_owner_of(&self.folder(Level::Notes)?, made)?;
+            let made = owner::make_file(&self.folder(Level::Notes)?, name, flags);
+            return made.map_err(|e| match Errno::from_io_error(&e) {
+                Some(errno) => self.failed(name, errno),
+                None => e,
+            });
         }
-        Ok(rustix::fs::fstat(made)?)
+        let file = beneath::create_file(root, &joined(root, name), flags, owner::FILE_MODE)?;
+        let fitted = owner::fit_out_file(&file);
+        let stat = fitted.inspect_err(|_| drop(self.remove(name)))?; // nobody could use it
+        Ok((file, stat))
     }
 }
 
 impl Medium for Disk {
     fn open(&self, name: &str, access: Access) -> io::Result<Box<dyn Handle>> {
         let opening = stamp::Opening::now();
-        let (root, path) = (self.root()?, joined(self.root()?, name));
         let (file, stat) = if access.makes() {
-            let file = beneath::create_file(root, &path, flags(access), FILE_MODE)?;
-            let fitted = self.fit_out(&file, access);
-            let stat = fitted.inspect_err(|_| drop(self.remove(name)))?; // nobody could use it
-            (file, stat)
+            self.make(name, access)?
         } else {
-            beneath::open_file(root, &path, flags(access))?
+            let root = self.root()?;
+            beneath::open_file(root, &joined(root, name), flags(access))?
         };
         let at_open = status(&stat);
         Ok(Box::new(DiskFile { file, at_open, seen: opening.found(at_open, &stat) }))

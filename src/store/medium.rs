@@ -16,7 +16,7 @@ pub enum Access {
     /// An existing file, to read and to append to.
     Append,
     /// A file that is not there yet, to read and to append to; readable by its owner alone, who is
-    /// that of the folder where root makes it.
+    /// that of the folder where root makes it, before the file has its name if that can be.
     Create,
     /// As [`Create`](Self::Create), but it stays the maker's until it is [given](Handle::give) the
     /// rights of another file.

@@ -1,21 +1,28 @@
 //! Whose the files and folders are that are made here: the owner's of the folder that they are made
 //! in, also where root makes them.
 //!
-//! A folder has its name from the moment on at which it is its owner's, and not before. So there is
-//! none that root keeps them out of, wherever it is killed, and however many of it make one at
-//! once. Where no rename leaves alone what has the name, a folder is given away after it got it:
-//! root that is killed in between leaves one of its own.
+//! What root makes for another user has its name from the moment on at which it is theirs, and not
+//! before. So there is nothing that root keeps them out of, not for a moment, wherever it is
+//! killed, and however many of it make one at once. A file has no name at all until then, so that
+//! nothing is left of one; a folder has another. Where the file system cannot do that, they are
+//! given away after they got their names: root that is killed in between leaves one of its own.
 
 use std::{fs::File, io};
 
 use rustix::{
-    fs::{AtFlags, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, mkdirat, statat, unlinkat},
+    fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, mkdirat, statat, unlinkat},
     io::Errno,
     process::geteuid,
 };
 
-use super::{beneath, kernel::rename, layout};
+use super::{
+    beneath,
+    kernel::{nameless, rename},
+    layout,
+};
 
+/// The mode of every file.
+pub(super) const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// The mode of every folder.
 const FOLDER_MODE: Mode = Mode::RWXU;
 /// The bits that a umask can take away and others can be let in by.
@@ -24,6 +31,46 @@ const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
 /// How many names are tried for a folder that has not got its own yet: a process of our number, in
 /// another name space or killed before us, may have taken some.
 const ASIDE_TRIES: u32 = 16;
+
+/// Makes the file `name` in `parent`, as root, open to its owner alone, who is that of `parent`.
+pub(super) fn make_file(parent: &File, name: &str, flags: OFlags) -> io::Result<(File, Stat)> {
+    let stat = fstat(parent)?;
+    let made = if is_roots(&stat) {
+        None
+    } else {
+        nameless::make(parent, name, flags, FILE_MODE, |made| fit_out_for(&stat, made))?
+    };
+    let made = match made {
+        Some(made) => made,
+        None => make_file_in_place(parent, &stat, name, flags)?,
+    };
+    let stat = fstat(&made)?;
+    Ok((made, stat))
+}
+
+fn make_file_in_place(parent: &File, stat: &Stat, name: &str, flags: OFlags) -> io::Result<File> {
+    let made = beneath::create_file_in(parent, name, flags, FILE_MODE)?;
+    fit_out_for(stat, &made).inspect_err(|_| {
+        let _ = unlinkat(parent, name, AtFlags::empty()); // nobody could use it
+    })?;
+    Ok(made)
+}
+
+/// Sees to the mode and the owner of a file that root has just made.
+fn fit_out_for(parent: &Stat, made: &File) -> io::Result<()> {
+    let stat = fit_out_file(made)?;
+    leave_to_the_owner_of(parent, made, &stat)
+}
+
+/// Sees to the mode of a file that was just made; returns what it is then.
+pub(super) fn fit_out_file(made: &File) -> io::Result<Stat> {
+    let stat = fstat(made)?;
+    if permissions(&stat) == FILE_MODE {
+        return Ok(stat);
+    }
+    fchmod(made, FILE_MODE)?; // the umask took something away
+    Ok(fstat(made)?)
+}
 
 /// Makes the folder `name` in `parent`, open to its owner alone, who is that of `parent`.
 pub(super) fn make_folder(parent: &File, name: &str) -> io::Result<()> {
@@ -49,7 +96,11 @@ pub(super) fn make_folder(parent: &File, name: &str) -> io::Result<()> {
 
 /// Returns whether root makes it, for another user.
 fn is_anothers(parent: &Stat) -> bool {
-    geteuid().is_root() && parent.st_uid != Uid::ROOT.as_raw()
+    geteuid().is_root() && !is_roots(parent)
+}
+
+fn is_roots(stat: &Stat) -> bool {
+    stat.st_uid == Uid::ROOT.as_raw()
 }
 
 /// Makes a folder under a name that nobody looks for; returns that.
@@ -97,7 +148,10 @@ fn fit_out(parent: &File, name: &str) -> io::Result<()> {
     if permissions(&stat) != FOLDER_MODE {
         fchmod(&made, FOLDER_MODE)?;
     }
-    if geteuid().is_root() { leave_to_the_owner_of(parent, &made) } else { Ok(()) }
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    leave_to_the_owner_of(&fstat(parent)?, &made, &stat)
 }
 
 /// Judges a folder that we made and that is not ours: on some file systems all is one user's. Where
@@ -112,12 +166,11 @@ fn judge_anothers(made: &Stat, parent: &Stat) -> io::Result<()> {
     ))
 }
 
-/// Gives what root made to whom the folder belongs: a folder or a lock that is root's would keep
-/// them out of their own store.
-pub(super) fn leave_to_the_owner_of(folder: &File, made: &File) -> io::Result<()> {
-    let (folder, maker) = (fstat(folder)?, fstat(made)?.st_uid);
-    let (user, group) = (folder.st_uid, folder.st_gid);
-    if user == maker {
+/// Gives what root made to whom the folder that it is in belongs: a folder or a lock that is root's
+/// would keep them out of their own store.
+fn leave_to_the_owner_of(parent: &Stat, made: &File, stat: &Stat) -> io::Result<()> {
+    let (user, group) = (parent.st_uid, parent.st_gid);
+    if user == stat.st_uid {
         return Ok(());
     }
     match fchown(made, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {

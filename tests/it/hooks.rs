@@ -20,8 +20,11 @@ mod dry_run;
 mod goose;
 #[cfg(feature = "cli")]
 mod installs;
+mod lines;
 #[cfg(feature = "cli")]
 mod misuse;
+#[cfg(feature = "cli")]
+mod own_lines;
 mod payloads;
 #[cfg(feature = "cli")]
 mod places;

@@ -7,14 +7,23 @@
 //! This module refuses to know where a host keeps its settings.
 //!
 //! Invariants:
-//! * `remove(install(s)) == s`, unless `s` is blank or had an empty place for hooks already.
+//! * `remove(install(s)) == s`, unless `s` is blank, or had an empty place for hooks or some of ours
+//!   already.
 //! * `install(install(s)) == install(s)`.
+//! * No event is answered twice by us: any line that would call us counts as a hook of ours. Taken
+//!   out is only what was put in, to the letter.
 //! * What is no JSON is refused, and so are settings of another shape than the host reads.
 
+mod call;
 mod edit;
+mod found;
 mod hooks;
 mod register;
 mod scan;
+mod shell;
+mod tree;
 
-pub use hooks::{Position, Refused, command, events, install, positions, remove, switched_off};
+pub use found::{Found, Sort, command, events, found, switched_off};
+pub use hooks::{install, remove};
 pub use register::Registration;
+pub use tree::Refused;

@@ -1,5 +1,5 @@
 //! The answers where the kernel is not asked: it has no access lists, names no holder, has no
-//! rename but the common one, and no look tells whether a file has changed.
+//! rename but the common one, a file has a name from its beginning, and no look tells whether a file has changed.
 
 pub(in crate::store) mod access_list {
     use std::{fs::File, io};
@@ -18,6 +18,22 @@ pub(in crate::store) mod holder {
 
     pub(in crate::store) fn holder(_: FileId) -> Option<Holder> {
         None
+    }
+}
+
+pub(in crate::store) mod nameless {
+    use std::{fs::File, io};
+
+    use rustix::fs::{Mode, OFlags};
+
+    pub(in crate::store) fn make(
+        _: &File,
+        _: &str,
+        _: OFlags,
+        _: Mode,
+        _: impl FnOnce(&File) -> io::Result<()>,
+    ) -> io::Result<Option<File>> {
+        Ok(None)
     }
 }
 

@@ -8,9 +8,11 @@ mod elsewhere;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod holder;
 #[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) mod nameless;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod rename;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod stamp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) use elsewhere::{access_list, holder, rename, stamp};
+pub(super) use elsewhere::{access_list, holder, nameless, rename, stamp};

@@ -55,26 +55,6 @@ fn a_file_that_was_made_from_nothing_goes_though_a_copy_of_an_earlier_one_stays(
 }
 
 #[test]
-fn a_hook_of_ours_that_a_person_wrote_is_changed_only_beside_a_copy() {
-    let by_hand = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
-         \"GRAFF_PERCENT=60 graff-notes hook claude-code\"}]}]}}\n";
-    let desk = desk();
-    let path = put(&desk, ".claude/settings.json", by_hand);
-    let ran = hooks(&desk, &["install", "claude-code"]).quietly();
-    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
-    assert_eq!(text(&backup(&path)), by_hand);
-    hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert!(!text(&path).contains("graff-notes"), "{}", text(&path));
-    assert_eq!(text(&backup(&path)), by_hand, "it is nowhere else");
-
-    let path = put(&desk, ".claude/settings.json", by_hand);
-    fs::remove_file(backup(&path)).expect("it is there");
-    let ran = hooks(&desk, &["remove", "claude-code"]).quietly();
-    assert!(ran.stdout().contains(&format!("before that\t{}", backup(&path))), "{ran}");
-    assert_eq!(text(&backup(&path)), by_hand);
-}
-
-#[test]
 fn a_copy_that_a_removal_makes_is_told_though_the_settings_are_again_as_they_were() {
     let desk = desk();
     let path = put(&desk, ".claude/settings.json", SETTINGS);

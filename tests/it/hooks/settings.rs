@@ -160,57 +160,6 @@ fn every_source_and_trigger_calls_but_the_one_before_every_request_of_gemini() {
     }
 }
 
-#[test]
-fn a_hook_that_the_user_changed_is_ours_still() {
-    let before = r#"{"hooks": {"Stop": [{"hooks": [{"command": "/opt/bin/graff-notes hook claude-code --percent 60"}, {"command": "say done"}]}]}}"#;
-    assert_eq!(events(Host::ClaudeCode, before).as_deref(), Ok(&["Stop".to_owned()][..]));
-    assert_eq!(events(Host::Codex, before).as_deref(), Ok(&[][..]));
-    let after = install(Host::ClaudeCode, before).expect("settings");
-    assert_eq!(after.matches("graff-notes hook").count(), 6, "{after}");
-    let removed = r#"{"hooks": {"Stop": [{"hooks": [{"command": "say done"}]}]}}"#;
-    assert_eq!(remove(Host::ClaudeCode, &after).as_deref(), Ok(removed));
-}
-
-#[test]
-fn a_hook_is_ours_in_whatever_words_the_command_line_takes_it() {
-    let ours = [
-        "graff-notes hook claude",
-        "graff-notes hook --percent 60 claude-code",
-        "graff-notes --root /srv/x hook claude-code",
-        "GRAFF_PERCENT=60 X='a b' graff-notes hook claude-code",
-        "'/opt/my tools/graff-notes' hook claude-code",
-        "\"$HOME/my tools/graff-notes\" hook \"claude-code\" --percent 60",
-        "/opt/my\\ tools/graff-notes hook claude-code",
-    ];
-    let others = [
-        "graff-notes hook codex",
-        "graff-notes hook",
-        "graff-notes",
-        "graff-notes show hook claude-code",
-        "echo graff-notes hook claude-code",
-        "graff-notes-like hook claude-code",
-        "X=1",
-        "'graff-notes hook claude-code'",
-    ];
-    let settings =
-        |command: &str| json!({"hooks": {"Stop": [{"hooks": [{"command": command}]}]}}).to_string();
-    for command in ours {
-        let settings = settings(command);
-        assert_eq!(events(Host::ClaudeCode, &settings).as_deref(), Ok(&["Stop".to_owned()][..]));
-        let after = install(Host::ClaudeCode, &settings).expect("settings");
-        let wanted = Registration::of(Host::ClaudeCode).len();
-        assert_eq!(after.matches("graff-notes").count(), wanted, "{command}: {after}");
-        assert_eq!(remove(Host::ClaudeCode, &after).as_deref(), Ok("{}"), "{command}");
-    }
-    for command in others {
-        assert_eq!(
-            events(Host::ClaudeCode, &settings(command)).as_deref(),
-            Ok(&[][..]),
-            "{command}"
-        );
-    }
-}
-
 fn refused(settings: &str) -> String {
     install(Host::ClaudeCode, settings).expect_err("no settings").to_string()
 }

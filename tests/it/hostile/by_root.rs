@@ -1,6 +1,6 @@
 //! The promise: the store that root makes in another user's project is that user's, folders
-//! included, also where root was killed in the middle of making a folder, and where many of it make
-//! one at once.
+//! included, at every moment: also where root was killed in the middle of making something, where
+//! its owner comes just then, and where many of root make it at once.
 
 use std::{
     fs,
@@ -11,12 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use graff_notes::store::{Disk, Level, medium::Medium as _};
+use camino::Utf8Path;
+use graff_notes::store::{
+    Disk, Level,
+    medium::{Access, Medium as _},
+};
 
 use super::permission::{as_nobody, mode, set_mode};
 use crate::support::{
     child::{self, Actor, Role},
-    notes::{Home, add},
+    notes::{Home, LOG, add},
     skipped,
 };
 
@@ -26,6 +30,9 @@ const THEIRS: u32 = 65534;
 /// How many make a store at once, and how often.
 const MAKERS: usize = 8;
 const ROUNDS: usize = 40;
+
+/// How long is waited for root to begin, at the most.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Another user's project, without a store.
 fn project() -> Option<Home> {
@@ -38,41 +45,108 @@ fn project() -> Option<Home> {
     Some(home)
 }
 
+/// The files of a store with one session.
+const FILES: [&str; 3] = [".gitignore", LOG, LOCK];
+const LOCK: &str = "s1.notes.lock";
+
 /// The names in the project.
 fn names(home: &Home) -> Vec<String> {
-    let entries = fs::read_dir(&home.root).expect("a folder");
+    names_in(&home.root)
+}
+
+fn names_in(folder: &Utf8Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
     let name = |e: fs::DirEntry| e.file_name().into_string().expect("UTF-8");
     entries.map(|entry| name(entry.expect("an entry"))).collect()
 }
 
 #[track_caller]
 fn assert_theirs(home: &Home, said: &str) {
-    for folder in [".graff", ".graff/notes"] {
-        let made = fs::metadata(home.root.join(folder)).expect("it is there");
-        assert_eq!((made.uid(), made.gid()), (THEIRS, THEIRS), "{said}: {folder}");
+    let files = home.names().into_iter().map(|name| format!(".graff/notes/{name}"));
+    for path in [".graff", ".graff/notes"].map(str::to_owned).into_iter().chain(files) {
+        let made = fs::metadata(home.root.join(&path)).expect("it is there");
+        assert_eq!((made.uid(), made.gid()), (THEIRS, THEIRS), "{said}: {path}");
     }
+}
+
+/// Root that appends to a store which is not there yet, with this done to its calls.
+fn root_under(home: &Home, injects: &[&str]) -> Option<Actor> {
+    let strace = [&["strace", "-f", "-qq", "-o", "/dev/null"], injects].concat();
+    let actor =
+        Actor::start_if_possible(child::under(&strace, Role::AppendOnce, &home.root, "one"));
+    if actor.is_none() {
+        skipped("strace is not to be had");
+    }
+    actor
+}
+
+/// Has root killed at a call, and then its owner come, or root and then its owner.
+fn kill_root_at(call: &str, nth: u32) -> Option<()> {
+    for next in ["its owner", "root"] {
+        let home = project()?;
+        let said = format!("killed at {call} {nth}, and next comes {next}");
+        let kill = format!("inject={call}:signal=KILL:when={nth}");
+        let told = root_under(&home, &["-e", &kill])?.rest();
+        assert_eq!(told, [""; 0], "{said}");
+        if names(&home).is_empty() {
+            skipped("strace may not trace here");
+            return None;
+        }
+        if next == "root" {
+            add(&home.store, "one");
+        }
+        assert_eq!(as_nobody(Role::AppendOnce, &home)?, ["stored"], "{said}");
+        assert_theirs(&home, &said);
+        assert_eq!(home.names(), FILES, "{said}: nothing is left of a file");
+    }
+    Some(())
 }
 
 #[test]
 fn a_folder_over_whose_making_root_was_killed_keeps_nobody_out() {
     for (call, nth) in [("fchown", 1), ("renameat2", 1), ("fchown", 2), ("renameat2", 2)] {
-        for next in ["its owner", "root"] {
+        let Some(()) = kill_root_at(call, nth) else { return };
+    }
+}
+
+#[test]
+fn a_file_over_whose_making_root_was_killed_keeps_nobody_out_and_nothing_is_left_of_it() {
+    // After the two folders: the one that keeps them out of version control, the lock, the log.
+    for file in 1..=3 {
+        let Some(()) = kill_root_at("fchown", 2 + file) else { return };
+        let Some(()) = kill_root_at("linkat", file) else { return };
+    }
+}
+
+/// Waits until `is_so`, or for as long as is waited for root at the most.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() && begin.elapsed() < PATIENCE {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn whoever_comes_while_root_makes_a_file_finds_none_that_is_roots() {
+    // What is there once root is about to give the next file away.
+    for (nth, before) in [(4, ".gitignore"), (5, LOCK)] {
+        for role in [Role::AppendOnce, Role::Newest] {
             let Some(home) = project() else { return };
-            let said = format!("killed at {call} {nth}, and next comes {next}");
-            let kill = format!("inject={call}:signal=KILL:when={nth}");
-            let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &kill];
-            let command = child::under(&strace, Role::AppendOnce, &home.root, "cut short");
-            let told = Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default();
-            assert_eq!(told, [""; 0], "{said}");
-            if names(&home).is_empty() {
-                return skipped("strace is not to be had, or may not trace here");
+            let said = format!("{role:?} behind {before}");
+            let inject = format!("inject=fchown:delay_enter=1000000:when={nth}");
+            let Some(root) = root_under(&home, &["-e", &inject]) else { return };
+            let notes = home.root.join(".graff/notes");
+            wait_until(|| notes.join(before).exists());
+            let Some(told) = as_nobody(role, &home) else { return };
+            let told = told.concat();
+            assert!(told == "stored" || told.starts_with("NotFound: "), "{said}: {told}");
+            let told = root.rest();
+            if told.is_empty() {
+                return skipped("strace may not trace here");
             }
-            if next == "root" {
-                add(&home.store, "one");
-            }
-            let Some(told) = as_nobody(Role::AppendOnce, &home) else { return };
-            assert_eq!(told, ["stored"], "{said}");
+            assert_eq!(told, ["stored"], "{said}: root uses what is there by now");
             assert_theirs(&home, &said);
+            assert_eq!(home.names(), FILES, "{said}");
         }
     }
 }
@@ -91,45 +165,63 @@ fn of_many_of_root_that_make_a_store_at_once_none_keeps_its_owner_out() {
                     made => made.unwrap_or_else(|e| panic!("round {round}, {level:?}: {e}")),
                 }
             }
-        };
-        thread::scope(|scope| {
-            for _ in 0..MAKERS {
-                scope.spawn(make);
+            match disk.open(LOCK, Access::Create) {
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => 0,
+                made => made.map(|_| 1).unwrap_or_else(|e| panic!("round {round}: {e}")),
             }
+        };
+        let made: u32 = thread::scope(|scope| {
+            let makers: Vec<_> = (0..MAKERS).map(|_| scope.spawn(make)).collect();
+            makers.into_iter().map(|maker| maker.join().expect("it says")).sum()
         });
+        assert_eq!(made, 1, "round {round}: one made the lock, and the others found it");
         assert_theirs(&home, &format!("round {round}"));
+        assert_eq!(home.names(), [LOCK], "round {round}");
         assert_eq!(names(&home), [".graff"], "round {round}: nothing is left beside it");
     }
 }
 
-/// What root says that appends to a store which is not there yet, with this done to its calls.
-fn said_under(home: &Home, inject: &str) -> Option<Vec<String>> {
-    let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", inject];
-    let command = child::under(&strace, Role::AppendOnce, &home.root, "one");
-    let said = Actor::start_if_possible(command).map(Actor::rest).unwrap_or_default();
+/// Has root make a store with this done to its calls, and looks at what it made.
+#[track_caller]
+fn assert_theirs_all_the_same(home: &Home, injects: &[&str]) -> Option<()> {
+    let said = root_under(home, injects)?.rest();
     if said.is_empty() {
-        skipped("strace is not to be had, or may not trace here");
+        skipped("strace may not trace here");
         return None;
     }
-    Some(said)
+    assert_eq!(said, ["stored"], "{injects:?}");
+    assert_theirs(home, &injects.concat());
+    assert_eq!(names(home), [".graff"], "{injects:?}: nothing is left beside it");
+    assert_eq!(names_in(&home.root.join(".graff")), ["notes"], "{injects:?}: nor there");
+    assert_eq!(home.names(), FILES, "{injects:?}: nor there");
+    Some(())
 }
 
 #[test]
 fn where_no_rename_leaves_alone_what_has_the_name_the_store_is_theirs_all_the_same() {
     for errno in ["EINVAL", "ENOSYS", "EPERM"] {
-        let Some(home) = project() else { return };
         let inject = format!("inject=renameat2:error={errno}");
-        let Some(said) = said_under(&home, &inject) else { return };
-        assert_eq!(said, ["stored"], "{errno}");
-        assert_theirs(&home, errno);
-        assert_eq!(names(&home), [".graff"], "{errno}: nothing is left beside it");
-        let notes = fs::read_dir(home.root.join(".graff")).expect("a folder");
-        assert_eq!(notes.count(), 1, "{errno}: nothing is left beside it");
+        let Some(home) = project() else { return };
+        let Some(()) = assert_theirs_all_the_same(&home, &["-e", &inject]) else { return };
     }
 }
 
-/// How long is waited for root to begin, at the most.
-const PATIENCE: Duration = Duration::from_secs(20);
+#[test]
+fn where_no_file_can_be_without_a_name_the_store_is_theirs_all_the_same() {
+    for errno in ["EOPNOTSUPP", "EISDIR", "ENOSYS"] {
+        let Some(home) = project() else { return };
+        // Every other call by which a file is opened in the folder: the first of two tries.
+        let inject = format!("inject=openat:error={errno}:when=1+2");
+        let notes = home.root.join(".graff/notes");
+        let injects = ["-P", notes.as_str(), "-e", &inject];
+        let Some(()) = assert_theirs_all_the_same(&home, &injects) else { return };
+    }
+    for errno in ["EPERM", "ENOENT"] {
+        let inject = format!("inject=linkat:error={errno}");
+        let Some(home) = project() else { return };
+        let Some(()) = assert_theirs_all_the_same(&home, &["-e", &inject]) else { return };
+    }
+}
 
 #[test]
 fn a_folder_that_was_put_in_the_place_of_roots_is_neither_changed_nor_given_away() {
@@ -142,20 +234,10 @@ fn a_folder_that_was_put_in_the_place_of_roots_is_neither_changed_nor_given_away
         chown(&victim, Some(owner), Some(owner)).expect("root may");
         // Long enough to put another in its place.
         let inject = "inject=mkdirat:delay_exit=300000:when=1";
-        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", inject];
-        let command = child::under(&strace, Role::AppendOnce, &home.root, "one");
-        let Some(actor) = Actor::start_if_possible(command) else {
-            return skipped("strace is not to be had");
-        };
-        let begin = Instant::now();
-        let made = loop {
-            let made = names(&home).into_iter().find(|name| name.starts_with(".graff"));
-            if made.is_some() || begin.elapsed() > PATIENCE {
-                break made;
-            }
-            thread::yield_now();
-        };
-        let Some(made) = made else { return skipped("strace may not trace here") };
+        let Some(actor) = root_under(&home, &["-e", inject]) else { return };
+        let made = || names(&home).into_iter().find(|name| name.starts_with(".graff"));
+        wait_until(|| made().is_some());
+        let Some(made) = made() else { return skipped("strace may not trace here") };
         assert!(made.starts_with(".graff.new."), "{made}");
         fs::rename(&victim, home.root.join(&made)).expect("an empty folder gives way");
         let said = actor.rest();

@@ -1,6 +1,6 @@
 //! In which order the calls of an append and a repair reach the kernel.
 
-use std::fs;
+use std::{fs, os::unix::fs::chown};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -8,13 +8,14 @@ use super::{said, two_notes};
 use crate::support::{
     child::Role,
     notes::{Home, s1},
+    skipped,
 };
 
 /// The calls on files of the store, as `name file`, in their order.
 fn traced(home: &Home, role: Role) -> Option<Vec<String>> {
     let out: Utf8PathBuf = home.root.join("trace");
-    let calls =
-        "trace=openat,?openat2,flock,write,fsync,fdatasync,ftruncate,renameat,renameat2,unlinkat";
+    let calls = "trace=openat,?openat2,flock,write,fsync,fdatasync,ftruncate,renameat,renameat2,\
+                 unlinkat,linkat";
     let strace = ["strace", "-f", "-qq", "-y", "-o", out.as_str(), "-e", calls];
     said(&strace, role, home, "new")?;
     let trace = fs::read_to_string(&out).expect("a trace");
@@ -70,6 +71,25 @@ fn the_folders_of_a_new_store_are_durable_before_the_first_byte_and_the_first_by
     let log = at("open .graff/notes/s1.notes.jsonl");
     assert!(calls[log..written].iter().any(|call| call == entries), "the log: {calls:?}");
     assert!(written < at("fdatasync .graff/notes/s1.notes.jsonl"), "{calls:?}");
+}
+
+#[test]
+fn the_name_of_a_log_that_root_makes_for_another_is_durable_before_its_first_byte() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("only root can act for another user");
+    }
+    let home = Home::new();
+    chown(&home.root, Some(65534), Some(65534)).expect("root may");
+    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
+    let last = |begin: &str| {
+        let found = calls.iter().rposition(|call| call.starts_with(begin));
+        found.unwrap_or_else(|| panic!("{begin}: {calls:?}"))
+    };
+    // The kernel tells the name under which it was opened, which was none.
+    let (named, written) = (last("linkat .graff/notes"), last("write .graff/notes/#"));
+    assert!(named < written && written < last("fdatasync .graff/notes/#"), "{calls:?}");
+    let between = &calls[named..written];
+    assert!(between.iter().any(|call| call == "fsync .graff/notes"), "{calls:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use graff_notes::{
     ErrorKind,
     host::{
         hook::Host,
-        settings::{self, Position},
+        settings::{self, Found},
     },
 };
 use toml::de::{DeTable, DeValue};
@@ -27,13 +27,14 @@ pub(super) fn has_trust(hooks: &Utf8Path) -> Result<bool, Failure> {
     let config = DeTable::parse(file.text().unwrap_or_default());
     let config = config.map_err(|why| untold(&path, &why.message()))?;
     let state = table_in(config.get_ref(), "hooks").and_then(|hooks| table_in(hooks, "state"));
-    let on_record = |Position { event, group, handler }: &Position| {
+    let on_record = |Found { event, group, handler, .. }: &Found| {
         let key = format!("{hooks}:{}:{group}:{handler}", snake_case(event));
         state.is_some_and(|state| state.keys().any(|it| *it.get_ref() == key))
     };
     let settings = open(hooks)?;
-    let ours = settings::positions(Host::Codex, settings.text().unwrap_or_default());
-    Ok(ours.map_err(|why| untold(hooks, &why))?.iter().all(on_record))
+    let ours = settings::found(Host::Codex, settings.text().unwrap_or_default());
+    let ours = ours.map_err(|why| untold(hooks, &why))?;
+    Ok(ours.iter().filter(|found| found.acts()).all(on_record))
 }
 
 /// Returns the key by which the user has told it to run no hook, where one does.

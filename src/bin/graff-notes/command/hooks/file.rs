@@ -166,6 +166,10 @@ impl PersonsFile {
         &self.rescued
     }
 
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
     pub(super) fn into_path(self) -> Utf8PathBuf {
         self.path
     }

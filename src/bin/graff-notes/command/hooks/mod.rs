@@ -2,6 +2,7 @@
 
 mod codex;
 mod copies;
+mod done;
 pub(in crate::command) mod draft;
 mod file;
 pub(in crate::command) mod held;
@@ -15,12 +16,12 @@ pub(super) use {
     status::{Installed, Standing, standings},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use clap::{Args, Subcommand};
 use graff_notes::host::hook::Host;
-use serde::Serialize;
 
 use self::{
+    done::Done,
     file::PersonsFile,
     place::{Scope, places},
     setting::Setting,
@@ -31,7 +32,6 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
-    output::{Cell, Form, Table},
 };
 
 const EXAMPLES: &str = "\
@@ -55,10 +55,10 @@ Examples:
   graff-notes hooks status
   graff-notes hooks status codex --json
 
-In a pipe it prints: host, user or project, whether the hooks are in, whether Codex has trust
-on record for them, where in PATH the program is that the host will find, when the host last called
-and on which event, the settings. Without a host it
-has a line for each of them, and one more where a project has hooks of its own.
+In a pipe it prints: host, user or project, whether the hooks are in (a line with --dry-run is a
+trial and doesn't count), whether Codex has trust on record for them, where in PATH the program is
+that the host will find, when the host last called and on which event, the settings. Without a host
+it has a line for each of them, and one more where a project has hooks of its own.
 
 Exit status: 1 where settings cannot be read, else 0. Without HOME only a project has settings.";
 
@@ -94,21 +94,6 @@ struct Where {
     project: bool,
 }
 
-/// What became of the settings.
-#[derive(Default, Serialize)]
-struct Done {
-    host: &'static str,
-    changed: Vec<Utf8PathBuf>,
-    unchanged: Vec<Utf8PathBuf>,
-    backups: Vec<Utf8PathBuf>,
-    /// The copies before the last one.
-    older_backups: Vec<Utf8PathBuf>,
-    /// Texts of others that a run which was killed had left, and which may be nowhere else.
-    rescued: Vec<Utf8PathBuf>,
-    /// What the user must do now.
-    next: String,
-}
-
 impl Hooks {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         match self.action {
@@ -119,29 +104,16 @@ impl Hooks {
     }
 }
 
-impl Done {
-    /// Names the copies that are left beside a file: the one that was made of what went, else the
-    /// newest, unless the file is as it was; and those before it.
-    fn name_copies(&mut self, file: &PersonsFile, made: Option<Utf8PathBuf>, is_back: bool) {
-        let mut left: Vec<_> =
-            file.copies().filter(|copy| Some(&copy.path) != made.as_ref()).collect();
-        left.sort_by_key(|copy| copy.at);
-        let newest =
-            if made.is_some() || is_back { None } else { left.pop().map(|copy| copy.path) };
-        self.backups.extend(made.or(newest));
-        self.older_backups.extend(left.into_iter().map(|copy| copy.path));
-    }
-}
-
 impl Where {
     fn install(self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
-        let mut done = self.done();
+        let mut done = Done::of(self.host);
         for (path, setting) in places(self.host, &scope)? {
             let mut file = scope.hold(path, setting)?;
             done.rescued.extend_from_slice(file.rescued());
             let before = file.text().map(str::to_owned);
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
+            done.name_own_lines(&file, setting, &after);
             if before.as_deref() == Some(after.as_str()) {
                 done.unchanged.push(file.into_path());
                 continue;
@@ -153,12 +125,13 @@ impl Where {
             done.changed.push(file.into_path());
         }
         done.next = self.after_install(&scope);
-        answer(cx, &done, "installed")
+        done.next += &done.own_lines_stand();
+        done.answer(cx, "installed")
     }
 
     fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
-        let mut done = self.done();
+        let mut done = Done::of(self.host);
         for (path, setting) in places(self.host, &scope)? {
             let has_folder = path.parent().is_none_or(Utf8Path::is_dir);
             if scope.open(path.clone())?.text().is_none() && !has_folder {
@@ -179,10 +152,11 @@ impl Where {
             _ => place::AFTER_REMOVAL,
         };
         done.next.push_str(next);
+        done.next += done.own_lines_stay();
         if !done.older_backups.is_empty() {
             done.next.push_str(" Older copies stay; look into them before you delete any.");
         }
-        let exit = answer(cx, &done, "removed from")?;
+        let exit = done.answer(cx, "removed from")?;
         Ok(forgotten.map(|_| exit)?)
     }
 
@@ -196,7 +170,8 @@ impl Where {
         done.rescued.extend_from_slice(file.rescued());
         let copies: Vec<_> = file.copies().collect();
         let Some(before) = file.text().map(str::to_owned).filter(|it| setting.has_ours(it)) else {
-            if file.text().is_some() {
+            if let Some(text) = file.text() {
+                done.name_own_lines(&file, setting, text);
                 file.forget_copy_of_it()?; // of a run that was killed
             } else {
                 file.remove_empty_folders(&place::roof(self.host, scope)?); // likewise
@@ -208,10 +183,11 @@ impl Where {
         let after = setting.removed(&before, &texts).map_err(|why| file.left_alone(why))?;
         let backup =
             if setting.is_as_installed(&before, &texts) { None } else { Some(file.back_up()?) };
-        match after {
-            Some(after) => file.replace(&after)?,
+        match &after {
+            Some(after) => file.replace(after)?,
             None => file.delete()?,
         }
+        done.name_own_lines(&file, setting, after.as_deref().unwrap_or_default());
         let is_back = file.forget_copy_of_it()?;
         done.name_copies(&file, backup, is_back);
         if file.text().is_none() {
@@ -219,10 +195,6 @@ impl Where {
         }
         done.changed.push(file.into_path());
         Ok(())
-    }
-
-    fn done(&self) -> Done {
-        Done { host: self.host.as_str(), ..Done::default() }
     }
 
     /// Returns what the user does next, once the hooks are in.
@@ -243,22 +215,4 @@ impl Where {
     fn scope(&self, cx: &Context) -> Result<Scope, Failure> {
         Ok(if self.project { Scope::Project(cx.root()?.path) } else { Scope::User })
     }
-}
-
-fn answer(cx: &mut Context, done: &Done, changed: &'static str) -> Result<Exit, Stop> {
-    if cx.out.form() == Form::Json {
-        cx.out.json(done)?;
-        return Ok(Exit::Done);
-    }
-    let mut table = Table::uncut(&[]);
-    let rows = done.changed.iter().map(|path| (changed, path));
-    let rows = rows.chain(done.unchanged.iter().map(|path| ("as it was", path)));
-    let rows = rows.chain(done.backups.iter().map(|path| ("before that", path)));
-    let rows = rows.chain(done.older_backups.iter().map(|path| ("older copy", path)));
-    for (what, path) in rows.chain(done.rescued.iter().map(|path| ("rescued", path))) {
-        table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
-    }
-    table.end(&mut cx.out)?;
-    cx.out.line(&done.next)?;
-    Ok(Exit::Done)
 }

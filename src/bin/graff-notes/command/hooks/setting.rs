@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use graff_notes::host::{hook::Host, settings};
+use graff_notes::host::{
+    hook::Host,
+    settings::{self, Found, Sort},
+};
 
 /// The words in the line by which a file of ours is known. Every version writes that line as it is,
 /// and in the same place.
@@ -58,17 +61,26 @@ impl Setting {
         Ok(Some(after).filter(|after| !copies.is_empty() || after.trim() != "{}"))
     }
 
-    /// Returns whether something of ours is in a text, or may be, where that cannot be told.
+    /// Returns whether something that we have put in is in a text, or may be, where that cannot be
+    /// told.
     pub(super) fn has_ours(self, text: &str) -> bool {
         match self {
-            Self::Hooks(host) => {
-                settings::events(host, text).map_or(true, |events| !events.is_empty())
-            }
+            Self::Hooks(host) => settings::found(host, text)
+                .map_or(true, |found| found.iter().any(|it| it.sort == Sort::Installed)),
             Self::Whole(ours) => {
                 let mark = ours.lines().enumerate().find(|(_, line)| line.contains(OURS));
                 mark.is_some_and(|(number, mark)| text.lines().nth(number) == Some(mark))
             }
         }
+    }
+
+    /// Returns the hooks in a text that call us by a line which a person wrote or changed; none where
+    /// that cannot be told.
+    pub(super) fn own_lines(self, text: &str) -> Vec<Found> {
+        let Self::Hooks(host) = self else { return Vec::new() };
+        let mut found = settings::found(host, text).unwrap_or_default();
+        found.retain(|found| found.sort != Sort::Installed);
+        found
     }
 
     /// Returns whether nothing in a text with something of ours is a person's that is in none of

@@ -8,7 +8,7 @@ use graff_notes::{
     ErrorKind,
     host::{
         hook::Host,
-        settings::{self, Registration},
+        settings::{self, Found, Registration, Sort},
     },
     units::Timestamp,
 };
@@ -50,6 +50,8 @@ pub(in crate::command) struct Standing {
     /// The file, the first where there are more; empty where a variable names none that can be.
     pub(in crate::command) settings: Utf8PathBuf,
     pub(in crate::command) installed: Installed,
+    /// The events on which a line only tries: it keeps nothing, and doesn't count.
+    pub(in crate::command) trials: Vec<String>,
     /// The key by which the user has told the agent to run no hook; null where it may.
     pub(in crate::command) switched_off: Option<&'static str>,
     /// Whether Codex has trust on record for each hook; null for the others.
@@ -136,11 +138,19 @@ fn is_called_by_name(host: Host, scope: &Scope) -> bool {
 }
 
 fn all_name_a_path(host: Host, settings: Utf8PathBuf) -> bool {
-    let Ok(file) = PersonsFile::open(settings) else { return false };
-    let text = file.text().unwrap_or_default();
-    let has_path = |command: String| command.contains(&format!("/{PROGRAM}"));
-    let command = |event| settings::command(host, text, event).ok().flatten();
-    Registration::of(host).iter().all(|hook| command(hook.event).is_some_and(has_path))
+    let acting: Vec<_> = found_in(host, settings).into_iter().filter(Found::acts).collect();
+    let names_a_path = |hook: &Registration| {
+        let mut on_event = acting.iter().filter(|found| found.event == hook.event).peekable();
+        on_event.peek().is_some() && on_event.all(|found| found.program.contains('/'))
+    };
+    Registration::of(host).iter().all(names_a_path)
+}
+
+/// Returns the hooks in a file that call us; none where it cannot be read.
+fn found_in(host: Host, settings: Utf8PathBuf) -> Vec<Found> {
+    let file = PersonsFile::open(settings);
+    let text = file.as_ref().ok().and_then(PersonsFile::text).unwrap_or_default();
+    settings::found(host, text).unwrap_or_default()
 }
 
 impl Standing {
@@ -166,12 +176,16 @@ impl Standing {
         };
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
         let switched_off = switched_off(host, &settings);
+        let tries = |found: Found| (found.sort == Sort::Trial).then_some(found.event);
+        let found = found_in(host, settings.clone());
+        let trials = found.into_iter().filter_map(tries).collect();
         let (host, scope, reachable) = (host.as_str(), scope_name, reachable());
         Some(Self {
             host,
             scope,
             settings,
             installed,
+            trials,
             switched_off,
             trusted,
             untold,
@@ -209,10 +223,13 @@ impl Standing {
     }
 
     fn words(&self) -> String {
-        match (&self.installed, self.switched_off) {
-            (Installed::Yes, Some(_)) => format!("{}, switched off", self.installed.words()),
-            _ => self.installed.words(),
-        }
+        let is_off = matches!(self.installed, Installed::Yes) && self.switched_off.is_some();
+        let off = if is_off { ", switched off" } else { "" };
+        let trials = match self.trials.as_slice() {
+            [] => String::new(),
+            events => format!(", a trial on {}", events.join(" and ")),
+        };
+        [&self.installed.words(), off, &trials].concat()
     }
 
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
