@@ -167,14 +167,14 @@ fn of_many_of_root_that_make_a_store_at_once_none_keeps_its_owner_out() {
             }
             match disk.open(LOCK, Access::Create) {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => 0,
-                made => made.map(|_| 1).unwrap_or_else(|e| panic!("round {round}: {e}")),
+                lock => lock.map_or_else(|e| panic!("round {round}: {e}"), |_| 1),
             }
         };
-        let made: u32 = thread::scope(|scope| {
+        let locks: u32 = thread::scope(|scope| {
             let makers: Vec<_> = (0..MAKERS).map(|_| scope.spawn(make)).collect();
             makers.into_iter().map(|maker| maker.join().expect("it says")).sum()
         });
-        assert_eq!(made, 1, "round {round}: one made the lock, and the others found it");
+        assert_eq!(locks, 1, "round {round}: one made the lock, and the others found it");
         assert_theirs(&home, &format!("round {round}"));
         assert_eq!(home.names(), [LOCK], "round {round}");
         assert_eq!(names(&home), [".graff"], "round {round}: nothing is left beside it");
