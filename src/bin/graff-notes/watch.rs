@@ -8,6 +8,13 @@
 //! the name and the number of a removed one, and the watcher gives up its watch on a name when it
 //! hears, late, that the old folder of that name is gone. It tells us first: so whatever it says of
 //! a folder, all of them are watched anew.
+//!
+//! That a folder is gone is told by the one around it: who has it open, such as the shell that we
+//! were started from, keeps the system from telling it of the folder itself. So the folder around
+//! the root is watched too, and where the root is gone all that are around it, since any of them may
+//! be gone as well. Else they are left alone: in a folder such as `/tmp` much goes on. So of one
+//! further out that is moved away with all that is in it nothing is told, and the next look finds
+//! it.
 
 use std::{
     collections::BTreeSet,
@@ -28,12 +35,15 @@ use crate::failure::Failure;
 /// write.
 const LOOK_ANYWAY_AFTER: Duration = Duration::from_secs(60);
 
+/// How many folders are the store's own: the root, `.graff`, and that of the logs.
+const OWN_FOLDERS: usize = 3;
+
 /// A watch on the folders of a store.
 pub(crate) struct Watch {
     watcher: RecommendedWatcher,
     wakes: Receiver<Wake>,
-    /// The folders on the way to the logs, from the outside in.
-    folders: Vec<Utf8PathBuf>,
+    /// The folder of the logs; those around it lead there.
+    notes: Utf8PathBuf,
 }
 
 /// What may have changed.
@@ -54,16 +64,14 @@ enum Wake {
 }
 
 impl Watch {
-    /// Begins to watch a store, whose root must be there.
+    /// Begins to watch a store, whose root is absolute.
     pub(crate) fn on(store: &Store) -> Result<Self, Failure> {
         let notes = store.notes_path();
-        let mut folders: Vec<_> = notes.ancestors().take(3).map(Utf8Path::to_owned).collect();
         let (send, wakes) = mpsc::channel();
-        let watcher = notify::recommended_watcher(teller(folders.clone(), send.clone()))
+        let watcher = notify::recommended_watcher(teller(notes.clone(), send.clone()))
             .map_err(|e| failed(&notes, &e))?;
         thread::spawn(move || tell_when_reader_is_gone(&send));
-        folders.reverse();
-        let mut watch = Self { watcher, wakes, folders };
+        let mut watch = Self { watcher, wakes, notes };
         watch.renew()?;
         Ok(watch)
     }
@@ -84,17 +92,41 @@ impl Watch {
         Ok(changes)
     }
 
-    /// Watches each folder that is there, anew and from the outside in: one that comes meanwhile is
-    /// told by the one around it.
+    /// Watches each folder of the store that is there, anew and from the outside in: one that comes
+    /// meanwhile is told by the one around it.
     fn renew(&mut self) -> Result<(), Failure> {
-        for (depth, folder) in self.folders.iter().enumerate() {
-            let _ = self.watcher.unwatch(folder.as_std_path()); // it may be watched no more
-            match self.watcher.watch(folder.as_std_path(), RecursiveMode::NonRecursive) {
-                Err(e) if !(is_absent(&e) && depth > 0) => return Err(failed(folder, &e)),
-                _ => {}
+        let mut inward: Vec<_> = self.notes.ancestors().map(Utf8Path::to_owned).collect();
+        inward.reverse();
+        for folder in &inward {
+            let _ = self.watcher.unwatch(folder.as_std_path()); // few are watched
+        }
+        let (around, own) = inward.split_at(inward.len().saturating_sub(OWN_FOLDERS));
+        let Some((root, within)) = own.split_first() else { return Ok(()) };
+        self.watch_around(around.last());
+        if !self.watch(root)? {
+            self.watch_around(around);
+            if !self.watch(root)? {
+                return Ok(());
             }
         }
-        Ok(())
+        within.iter().try_for_each(|folder| self.watch(folder).map(|_| ()))
+    }
+
+    /// Watches folders around the root. One that may not be watched tells nothing, and the next look
+    /// finds what it would have told.
+    fn watch_around<'a>(&mut self, folders: impl IntoIterator<Item = &'a Utf8PathBuf>) {
+        for folder in folders {
+            let _ = self.watch(folder);
+        }
+    }
+
+    /// Watches a folder; returns whether it is there.
+    fn watch(&mut self, folder: &Utf8Path) -> Result<bool, Failure> {
+        match self.watcher.watch(folder.as_std_path(), RecursiveMode::NonRecursive) {
+            Ok(()) => Ok(true),
+            Err(e) if is_absent(&e) => Ok(false),
+            Err(e) => Err(failed(folder, &e)),
+        }
     }
 }
 
@@ -108,9 +140,9 @@ impl Changes {
     }
 }
 
-/// Returns what tells of the events that concern `folders`, given from the inside out.
+/// Returns what tells of the events that concern the folder of the logs and those that lead there.
 fn teller(
-    folders: Vec<Utf8PathBuf>,
+    notes: Utf8PathBuf,
     wakes: Sender<Wake>,
 ) -> impl FnMut(notify::Result<Event>) + Send + 'static {
     move |event| {
@@ -118,7 +150,7 @@ fn teller(
             Ok(event) if event.need_rescan() => vec![Wake::Everything],
             // Somebody reads, perhaps we do.
             Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
-            Ok(event) => event.paths.iter().filter_map(|path| wake(&folders, path)).collect(),
+            Ok(event) => event.paths.iter().filter_map(|path| wake(&notes, path)).collect(),
             Err(_) => vec![Wake::Everything],
         };
         for wake in told {
@@ -127,12 +159,12 @@ fn teller(
     }
 }
 
-fn wake(folders: &[Utf8PathBuf], path: &std::path::Path) -> Option<Wake> {
+fn wake(notes: &Utf8Path, path: &std::path::Path) -> Option<Wake> {
     let path = Utf8Path::from_path(path)?;
-    if folders.iter().any(|folder| folder == path) {
+    if notes.starts_with(path) {
         return Some(Wake::Everything);
     }
-    let is_in_notes = path.parent() == folders.first().map(Utf8PathBuf::as_path);
+    let is_in_notes = path.parent() == Some(notes);
     is_in_notes.then(|| path.file_name().map(|name| Wake::File(name.to_owned())))?
 }
 
@@ -157,7 +189,9 @@ fn tell_when_reader_is_gone(wakes: &Sender<Wake>) {
 fn is_absent(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
-        notify::ErrorKind::Io(e) => e.kind() == io::ErrorKind::NotFound,
+        notify::ErrorKind::Io(e) => {
+            matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
         _ => false,
     }
 }

@@ -17,6 +17,7 @@ use graff_notes::{
     log::Draft,
     note::{Author, NoteCap, NoteText},
     session::SessionName,
+    store::Store,
     units::{Bytes, Generation, Timestamp},
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -115,6 +116,10 @@ impl Drop for Following {
 }
 
 fn write(world: &World, session: &str, text: &str) {
+    append(&world.store(), session, text);
+}
+
+fn append(store: &Store, session: &str, text: &str) {
     let session = SessionName::parse(session).expect("a name");
     let draft = Draft::Note {
         text: NoteText::fit(text, NoteCap::DEFAULT).expect("a note").text,
@@ -123,7 +128,7 @@ fn write(world: &World, session: &str, text: &str) {
         generation: Generation::ZERO,
         created_at: Timestamp::new(1_000),
     };
-    let _ = world.store().append(&session, &draft).expect("it is stored");
+    let _ = store.append(&session, &draft).expect("it is stored");
 }
 
 /// Follows all, from the first note on: whether a note is there before the first look makes no
@@ -155,10 +160,13 @@ fn a_long_log_that_appears_is_told_in_little_room() {
 #[test]
 fn it_does_nothing_where_nothing_happens() {
     let world = World::new();
-    world.run(&["write", "s1", "--text", "from before"]).quietly();
-    let following = Following::start(&world, &["-n", "1"]);
+    // Around the world much goes on.
+    let root = world.root().join("outer/root");
+    fs::create_dir_all(&root).expect("folders");
+    append(&Store::at(&root), "s1", "from before");
+    let following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
     following.line();
-    world.run(&["write", "s1", "--text", "a note"]).quietly();
+    append(&Store::at(&root), "s1", "a note");
     following.line();
     let switches = || {
         let mut sum = 0;

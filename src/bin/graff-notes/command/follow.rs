@@ -12,7 +12,7 @@ use graff_notes::{
 
 use super::record::{self, RecordAnswer};
 use crate::{
-    context::{Context, explain, session},
+    context::{Context, explain},
     exit::Exit,
     failure::{Failure, Stop},
     output::{Cell, Clock, Form, Table, plural, shown},
@@ -27,7 +27,7 @@ Examples:
   graff-notes follow --json | jq -r .text
 
 It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits \
-for a session or a store that is not there yet. A log that is moved away and back is gone on with \
+for a session, a store or a root that is not there yet, or no more. A log that is moved away and back is gone on with \
 where it was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a note: session, seq, \
 generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes \
 escaped. Where the store lies on a network, notes from other machines come within a minute.";
@@ -36,7 +36,7 @@ escaped. Where the store lies on a network, notes from other machines come withi
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Follow {
-    /// Name of the session; without it all of them
+    /// Name of the session, at a terminal the beginning of one will do; without it all of them
     session: Option<String>,
     /// Prints the last N notes that are there already, too
     #[arg(short = 'n', long, value_name = "N", default_value_t = 0)]
@@ -50,8 +50,8 @@ const LOG_SUFFIX: &str = ".notes.jsonl";
 
 impl Follow {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let only = self.session.as_deref().map(session).transpose()?;
-        let store = cx.store()?;
+        let store = lasting(cx.store()?);
+        let only = self.session.as_deref().map(|name| cx.to_read(&store, name)).transpose()?;
         // The watch stands before the first look, so that nothing falls between the two.
         let mut watch = Watch::on(&store)?;
         let clock = self.times.lasting_clock(cx.out.form(), TimeStyle::Local);
@@ -67,7 +67,7 @@ impl Follow {
                 return Err(Stop::ReaderGone);
             }
             let sessions = if changes.everything {
-                logs.all()?
+                logs.all_or_known(cx)
             } else {
                 changes.files.iter().filter_map(|file| logs.of(file)).collect()
             };
@@ -77,6 +77,11 @@ impl Follow {
             cx.out.flush()?;
         }
     }
+}
+
+/// Returns the store by a path that leads to what takes the place of the current folder, too.
+fn lasting(store: Store) -> Store {
+    camino::absolute_utf8(store.root()).map_or(store, Store::at)
 }
 
 /// The logs that are followed.
@@ -99,6 +104,15 @@ impl Logs {
         names.sort_unstable();
         names.dedup();
         Ok(names)
+    }
+
+    /// Returns the same; where the store cannot be listed now, it says so, and returns those that
+    /// were there.
+    fn all_or_known(&self, cx: &Context) -> Vec<SessionName> {
+        self.all().unwrap_or_else(|why| {
+            cx.notices.failure(&why);
+            self.followers.keys().cloned().collect()
+        })
     }
 
     fn say_that_it_waits(&self, cx: &Context) {

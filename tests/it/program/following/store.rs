@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use super::{ALL, Following, write};
+use camino::Utf8PathBuf;
+use graff_notes::store::Store;
+
+use super::{ALL, Following, append, write};
 use crate::support::world::World;
 
 #[test]
@@ -87,17 +90,74 @@ fn the_end_of_the_store_and_a_new_one_in_its_place_are_survived() {
     following.ends();
 }
 
+/// A root below the world's, so that the folder around it can go as well.
+fn below(world: &World) -> Utf8PathBuf {
+    world.root().join("outer/root")
+}
+
+/// A root beside it, to be moved into its place, with a store that has this note.
+fn prepared(world: &World, text: &str) -> Utf8PathBuf {
+    let aside = world.root().join("prepared");
+    fs::create_dir(&aside).expect("a folder");
+    append(&Store::at(&aside), "s1", text);
+    aside
+}
+
+/// `git clean`, a checkout, a project that is made anew: nothing tells the program but the system.
 #[test]
-fn a_root_that_goes_ends_it_with_words() {
+fn the_end_of_the_root_and_a_new_one_in_its_place_are_survived() {
     let world = World::new();
-    let root = world.root().join("root");
-    fs::create_dir_all(root.join(".graff/notes")).expect("folders");
-    let note = "{\"v\":1,\"session\":\"s1\",\"text\":\"here\"}\n";
-    fs::write(root.join(".graff/notes/s1.notes.jsonl"), note).expect("a log");
-    let mut following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
-    assert_eq!(following.next(), "s1 here");
-    fs::remove_dir_all(&root).expect("the root is removed");
-    let (status, _, said) = following.end();
-    assert_eq!(status.code(), Some(1));
-    assert!(said.starts_with(&format!("graff-notes: could not watch {root}: ")), "{said}");
+    let (root, outer) = (below(&world), world.root().join("outer"));
+    fs::create_dir_all(&root).expect("folders");
+    append(&Store::at(&root), "s1", "the first");
+    for args in [&["--root", "outer/root"][..], &["--root", "."]] {
+        let mut command = world.command(&[&["follow", "-n", "1"], args].concat());
+        if args[1] == "." {
+            command.current_dir(&root);
+        }
+        let following = Following::of(command);
+        following.next();
+        for at in 0..60 {
+            let text = format!("note {at} of {args:?}").replace('"', "");
+            match at % 4 {
+                0 => fs::remove_dir_all(&root).expect("the root is removed"),
+                1 => fs::remove_dir_all(&outer).expect("the folder around it is removed"),
+                2 => {
+                    fs::rename(&root, world.root().join("gone")).expect("the root is moved away");
+                    fs::remove_dir_all(world.root().join("gone")).expect("and removed there");
+                }
+                _ => {
+                    let other = prepared(&world, &text);
+                    fs::remove_dir_all(&root).expect("the root is removed");
+                    fs::rename(other, &root).expect("another takes its place");
+                }
+            }
+            if at % 4 != 3 {
+                fs::create_dir_all(&root).expect("it is made anew");
+                append(&Store::at(&root), "s1", &text);
+            }
+            assert_eq!(following.next(), format!("s1 {text}"));
+        }
+        following.ends();
+    }
+}
+
+/// What takes the place of a folder of the store may be no folder.
+#[test]
+fn a_file_in_the_place_of_a_folder_is_survived() {
+    let world = World::new();
+    let root = below(&world);
+    fs::create_dir_all(&root).expect("folders");
+    append(&Store::at(&root), "s1", "the first");
+    let following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
+    following.next();
+    let graff = root.join(".graff");
+    for (at, place) in [&root, &graff, &graff.join("notes")].into_iter().enumerate() {
+        fs::remove_dir_all(place).expect("it is removed");
+        fs::write(place, "").expect("a file");
+        fs::remove_file(place).expect("the file is removed");
+        fs::create_dir_all(&root).expect("a folder again");
+        append(&Store::at(&root), "s1", &format!("note {at}"));
+        assert_eq!(following.next(), format!("s1 note {at}"));
+    }
 }
