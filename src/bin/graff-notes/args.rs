@@ -18,8 +18,8 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::{Failure, Stop},
-    moment::Moment,
     output::Notices,
+    selection,
     settings::{self, Given},
 };
 
@@ -189,7 +189,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
 /// Reads the command line as `command` describes it; returns that, built, and the command's names.
 fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>), clap::Error> {
     let matches = command.try_get_matches_from_mut(words())?;
-    check_period(&mut command, &matches)?;
+    selection::check_period(&mut command, &matches)?;
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((command, cli, names(&matches)))
 }
@@ -215,22 +215,6 @@ fn words() -> Vec<OsString> {
         words.push("--help".into());
     }
     words
-}
-
-/// Refuses a time that ends before it begins: nothing is of it, which nobody means.
-fn check_period(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
-    let mut lowest = matches;
-    while let Some((_, below)) = lowest.subcommand() {
-        lowest = below;
-    }
-    let end = |flag| lowest.try_get_one::<Moment>(flag).ok().flatten();
-    match (end("since"), end("until")) {
-        (Some(since), Some(until)) if since.first > until.last => {
-            let why = "the time from --since to --until is empty: it ends before it begins";
-            Err(command.error(ErrorKind::ValueValidation, why))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Returns the names of a command, such as `hooks` and `status`.

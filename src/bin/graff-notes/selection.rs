@@ -1,6 +1,6 @@
 //! Which sessions and which records a command is about, and how it shows their times, as flags.
 
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, Command, ValueEnum, error::ErrorKind};
 use glob::Pattern;
 use graff_notes::{session::SessionName, units::Timestamp};
 
@@ -38,7 +38,8 @@ pub(crate) struct Period {
     /// yesterday), a time (14:30, 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     since: Option<Moment>,
-    /// Leaves out what is newer than this; a day counts to its end
+    /// Leaves out what is newer than this; a day counts to its end, so that one and the same day for
+    /// both is all of that day
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     until: Option<Moment>,
 }
@@ -61,6 +62,22 @@ pub(crate) enum TimeStyle {
     Relative,
     /// 2026-08-01 14:30:00 +02:00, in the time zone of this machine
     Local,
+}
+
+/// Refuses a time that ends before it begins: nothing is of it, which nobody means.
+pub(crate) fn check_period(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let mut lowest = matches;
+    while let Some((_, below)) = lowest.subcommand() {
+        lowest = below;
+    }
+    let end = |flag| lowest.try_get_one::<Moment>(flag).ok().flatten();
+    match (end("since"), end("until")) {
+        (Some(since), Some(until)) if since.first > until.last => {
+            let why = "the time from --since to --until is empty: it ends before it begins";
+            Err(command.error(ErrorKind::ValueValidation, why))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Selection {
