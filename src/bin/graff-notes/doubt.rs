@@ -1,7 +1,7 @@
 //! What is said where another note than those that can be read may have been there.
 
 use graff_notes::{
-    log::Line,
+    log::{Line, Tail},
     session::SessionName,
     store::{Doubt, DoubtCause},
     units::Bytes,
@@ -47,6 +47,14 @@ pub(crate) fn of_line(line: &Line<'_>, offset: Bytes) -> Option<Doubt> {
         Line::Record(_) | Line::Blank | Line::Foreign { .. } => return None,
     };
     Some(Doubt { cause, offset })
+}
+
+/// Returns the doubt that the end of a log casts.
+pub(crate) fn of_tail(tail: &Tail) -> Option<Doubt> {
+    match tail {
+        Tail::Torn { offset, .. } => Some(Doubt { cause: DoubtCause::Torn, offset: *offset }),
+        Tail::Clean | Tail::Unterminated => None,
+    }
 }
 
 /// Returns the warning where what is in doubt stands between two notes that are shown.

@@ -100,6 +100,8 @@ struct Pair {
     to: Rc<Note>,
     /// Where the first is the one before the other: what may have been a note between them.
     between: Option<Doubt>,
+    /// Where the second is the newest: what may have been a note behind it.
+    behind: Option<Doubt>,
 }
 
 impl Diff {
@@ -110,11 +112,8 @@ impl Diff {
         if let Some(doubt) = pair.between {
             cx.notices.warn(doubt::between(&session, doubt));
         }
-        if self.to.is_none() {
-            let newest = store.newest(&session).map_err(|e| explain(e, &store, &session))?;
-            if let Some(doubt) = newest.doubt {
-                cx.notices.warn(doubt::warning(&session, doubt));
-            }
+        if let Some(doubt) = pair.behind {
+            cx.notices.warn(doubt::warning(&session, doubt));
         }
         cx.out.page();
         let clock = self.times.clock(cx.out.form());
@@ -150,10 +149,13 @@ impl Diff {
             }
             line => doubt = doubt.or(doubt::of_line(&line, entry.offset)),
         });
-        replayed.map_err(|e| explain(e, store, session))?;
+        let tail = replayed.map_err(|e| explain(e, store, session))?;
         let unread = |doubt| doubt::failure("compare two notes of", session, doubt);
         match (from, to) {
-            (Some(from), Some(to)) => Ok(Pair { from, to, between }),
+            (Some(from), Some(to)) => {
+                let behind = doubt.or(doubt::of_tail(&tail)).filter(|_| self.to.is_none());
+                Ok(Pair { from, to, between, behind })
+            }
             (_, None) => Err(doubt
                 .filter(|_| self.to.is_none())
                 .map_or_else(|| nothing(session, self.to, "note"), unread)),
