@@ -237,10 +237,19 @@ impl Folder {
             Err(e) if e.kind() == io::ErrorKind::NotFound && level == Level::Graff => Err(self
                 .failed_at("create the folder", level, e)
                 .with_kind(ErrorKind::InvalidInput)
-                .with_detail(
-                    "the root is not there; make that folder first, or choose another root",
-                )),
+                .with_detail(self.why_root_takes_nothing())),
             Err(e) => Err(self.failed_at("create the folder", level, e)),
+        }
+    }
+
+    /// Returns why the root takes no folder, as if it were not there: a file system that the kernel
+    /// makes up, such as `/proc`, answers so too.
+    fn why_root_takes_nothing(&self) -> &'static str {
+        match self.sync(Level::Root) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                "the root is not there; make that folder first, or choose another root"
+            }
+            _ => "the root is there, but no folder can be made in it; choose another root",
         }
     }
 

@@ -96,7 +96,8 @@ pub(super) enum Joined {
 
 /// Returns the path of the file `name` in the notes folder.
 pub(super) fn joined(root: &Utf8Path, name: &str) -> Joined {
-    let parts = [root.as_str(), "/", GRAFF, "/", NOTES, "/", name];
+    let root = root.as_str().trim_end_matches('/'); // that of the system is nothing else
+    let parts = [root, "/", GRAFF, "/", NOTES, "/", name];
     let (mut bytes, mut len) = ([0; SHORT_BYTES], 0);
     for part in parts {
         let Some(free) = bytes.get_mut(len..len + part.len()) else {

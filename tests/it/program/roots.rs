@@ -1,8 +1,11 @@
 //! Which folder is the root, and why: flag, environment, nearest store or repository, current one.
 
-use std::{fs, os::unix::fs::chown};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{PermissionsExt, chown, symlink},
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     skipped,
@@ -80,7 +83,7 @@ fn where_tells_whether_the_store_is_there_and_makes_nothing() {
     let root = world.root();
     let answer = |exists| {
         json!({"root": root, "because": "environment", "notes": root.join(".graff/notes"),
-               "exists": exists, "skipped": []})
+               "exists": exists, "reason": null, "skipped": []})
     };
     assert_eq!(world.run(&["where", "--json"]).quietly().json(), answer(false));
     assert_eq!(world.files(), [""; 0]);
@@ -90,6 +93,34 @@ fn where_tells_whether_the_store_is_there_and_makes_nothing() {
         "root\t{root}\nbecause\tGRAFF_ROOT names it\nnotes\t{root}/.graff/notes\nexists\tyes\n"
     );
     assert_eq!(world.run(&["where"]).quietly().stdout(), rows);
+}
+
+#[test]
+fn where_says_so_where_it_cannot_know_whether_the_store_is_there() {
+    let world = World::new();
+    let root = world.root();
+    let graff = root.join(".graff");
+    let told = |exists: &Value, reason: &str, words: &str| {
+        let answer = world.run(&["where", "--json"]).quietly().json();
+        assert_eq!(&answer["exists"], exists, "{answer}");
+        assert!(answer["reason"].as_str().is_some_and(|said| said.contains(reason)), "{answer}");
+        let rows = world.run(&["where"]).quietly();
+        assert!(rows.stdout().contains(&format!("exists\t{words}: {reason}")), "{rows}");
+    };
+    symlink(&graff, &graff).expect("a link to itself");
+    told(&Value::Null, "Too many levels of symbolic links", "unknown");
+    fs::remove_file(&graff).expect("it goes");
+    fs::write(&graff, "").expect("a file");
+    told(&Value::Null, "Not a directory", "unknown");
+    fs::remove_file(&graff).expect("it goes");
+    fs::create_dir(&graff).expect("a folder");
+    fs::write(graff.join("notes"), "").expect("a file");
+    told(&Value::Bool(false), "it is no folder", "no");
+    if !rustix::process::geteuid().is_root() {
+        fs::set_permissions(&graff, Permissions::from_mode(0o000)).expect("shut");
+        told(&Value::Null, "Permission denied", "unknown");
+        fs::set_permissions(&graff, Permissions::from_mode(0o700)).expect("open again");
+    }
 }
 
 #[test]
@@ -106,6 +137,31 @@ fn a_root_that_is_no_folder_is_refused() {
             )
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_root_that_takes_no_folder_is_not_said_to_be_missing() {
+    let ran = World::new().run(&["write", "s1", "--text", "a note", "--root", "/proc"]).ends(2);
+    assert!(ran.stderr().contains("could not create the folder /proc/.graff: "), "{ran}");
+    assert!(ran.stderr().contains("the root is there, but no folder can be made in it"), "{ran}");
+}
+
+#[test]
+fn a_path_has_one_slash_behind_the_root_however_that_is_written() {
+    let world = World::new();
+    fs::create_dir(world.root().join("below")).expect("a folder");
+    let notes = "below/.graff/notes/s1.notes.jsonl";
+    for root in ["below", "below/", "below//"] {
+        let ran = world.run(&["write", "s1", "--text", root, "--root", root]).quietly();
+        assert_eq!(ran.stderr(), "");
+        fs::write(world.root().join(notes), "junk\n").expect("a damaged log");
+        let answer = world.run(&["verify", "s1", "--json", "--root", root]).ends(5).json();
+        assert_eq!(answer["path"].as_str(), Some(notes), "{root}");
+        fs::remove_dir_all(world.root().join("below/.graff")).expect("it goes");
+    }
+    let answer = world.run(&["log", "no-such-session", "--root", "/"]).ends(3);
+    assert!(answer.stderr().contains("it has no log in /.graff/notes\n"), "{answer}");
 }
 
 #[test]
