@@ -39,7 +39,7 @@ fn repair_says_how_many_lines_it_does_not_name() {
     assert_eq!(answer["lines"].as_array().map(Vec::len), Some(1_000));
     assert_eq!((&answer["dropped"], &answer["lines_left_out"]), (&json!(1_005), &json!(5)));
     let rows = world.run(&["repair", "s1"]).ends(5);
-    assert_eq!(rows.stdout().lines().last(), Some("-\t-\t-\tleft_out\t-\tand 5 more"));
+    assert_eq!(rows.stdout().lines().last(), Some("s1\t-\t-\t-\tleft_out\t-\tand 5 more"));
     let words = world.at_terminal(80, "", &["repair", "s1"]).ends(5);
     assert!(words.stdout().contains("and 5 more\r\n"), "{words}");
 }

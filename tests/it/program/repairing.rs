@@ -51,6 +51,21 @@ fn without_a_name_all_logs_are_looked_at_and_none_is_changed() {
 }
 
 #[test]
+fn a_script_is_given_the_same_columns_whatever_it_names() {
+    let world = world();
+    let rows = |args: &[&str]| {
+        let ran = world.run(&[&["repair"], args].concat()).ends(5);
+        ran.stdout().lines().filter(|row| row.contains("fix-a")).collect::<String>()
+    };
+    let of_all = rows(&[]);
+    assert!(of_all.starts_with("fix-a\t2\t"), "{of_all}");
+    assert_eq!(rows(&["fix-a"]), of_all);
+    assert_eq!(rows(&["fix-a", "whole"]), of_all);
+    let shown = world.at_terminal(120, "", &["repair", "fix-a", "--color", "never"]).ends(5);
+    assert!(shown.stdout().starts_with("line  offset  "), "a person has named it: {shown}");
+}
+
+#[test]
 fn with_write_all_logs_are_mended_and_a_second_time_nothing_is_done() {
     let world = world();
     world.run(&["repair", "--write"]).ends(0);

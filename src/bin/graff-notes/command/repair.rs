@@ -1,5 +1,7 @@
 //! `repair`: what is no record is taken out of a log, and kept beside it.
 
+use std::iter;
+
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
@@ -38,8 +40,8 @@ Whole lines stay, also where `verify` calls them a fault: records of another ses
 is ever shown as this one's, and numbers that repeat or go back. To have a log without the records \
 of others: `export --format jsonl`, `forget` the session, and `import` what was exported.
 
-In a pipe it prints, a row each line taken out: line, offset and length in bytes, reason, records \
-won back, and what the reason means, and before them the session, unless just one was named. The \
+In a pipe it prints, a row each line taken out: session, line, offset and length in bytes, reason, \
+records won back, and what the reason means. The \
 first 1000 of a log are named; a last row has the reason `left_out` and says how many more there are.
 
 Exit status: 5 where there is something to do and --write is missing; else 1 where a log cannot be \
@@ -102,7 +104,7 @@ impl Repair {
         let mode = if self.write { RepairMode::Write } else { RepairMode::DryRun };
         let meant = Meant::of(cx, &store, named, &self.scope, "repair")?;
         let mut progress = Progress::new(&cx.notices, meant.sessions.len(), "repairing");
-        let mut answers = Answers::of(self.sessions.len());
+        let mut answers = Answers::of(self.sessions.len(), cx.out.form());
         let mut worst = Exit::Done;
         for session in &meant.sessions {
             let exit = match Mended::of(&store, session, mode) {
@@ -175,7 +177,7 @@ const HEAD: &[&str] = &["session", "line", "offset", "length", "reason", "won ba
 /// What is said of all logs.
 struct Answers {
     table: Table,
-    /// Whether one was named, which its rows need not say then.
+    /// Whether one was named, which need not be said to a person again.
     of: Of,
     /// What a person is told once the table is there.
     words: Vec<String>,
@@ -193,12 +195,16 @@ enum Of {
 
 impl Answers {
     /// Returns the answers where so many sessions are named.
-    fn of(named: usize) -> Self {
-        let (of, head) = match named {
-            1 => (Of::One, HEAD.get(1..).unwrap_or_default()),
-            _ => (Of::Several, HEAD),
-        };
+    fn of(named: usize, form: Form) -> Self {
+        let of = if named == 1 { Of::One } else { Of::Several };
+        let head = HEAD.get(Self::unsaid(of, form)..).unwrap_or_default();
         Self { table: Table::of(head), of, words: Vec::new(), clean: 0, mendable: 0 }
+    }
+
+    /// Returns how many of the first columns are left out. A script is given the same ones, whatever
+    /// it names.
+    fn unsaid(of: Of, form: Form) -> usize {
+        usize::from(of == Of::One && form == Form::Terminal)
     }
 
     fn say(&mut self, cx: &mut Context, mended: &Mended<'_>) -> Result<(), Stop> {
@@ -215,10 +221,10 @@ impl Answers {
     }
 
     fn rows(&mut self, cx: &mut Context, mended: &Mended<'_>) -> Result<(), Stop> {
-        let session = (self.of == Of::Several).then_some(mended.session);
+        let unsaid = Self::unsaid(self.of, cx.out.form());
         let mut row = |cells: [Cell; 6]| {
-            let session = session.map(|session| Cell::strong(session.as_str()));
-            self.table.row(&mut cx.out, session.into_iter().chain(cells).collect())
+            let session = iter::once(Cell::strong(mended.session.as_str()));
+            self.table.row(&mut cx.out, session.chain(cells).skip(unsaid).collect())
         };
         for line in mended.repair.named.iter().map(LineAnswer::from) {
             row([

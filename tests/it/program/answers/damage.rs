@@ -125,7 +125,7 @@ fn repair_tells_what_it_takes_out_and_what_it_wins_back() {
     assert_eq!(without_details(dry), answer("dry_run", Value::Null));
     let rows = world.run(&["repair", "s1"]).ends(5);
     assert!(rows.stdout().starts_with(&format!(
-        "5\t{}\t{}\trun_together\t1\t",
+        "s1\t5\t{}\t{}\trun_together\t1\t",
         log.len(),
         behind.len()
     )));
