@@ -1,6 +1,6 @@
 //! Messages, handshakes and what is refused.
 
-use std::io::Write;
+use std::{io::Write, process::Stdio};
 
 use serde_json::{Value, json};
 
@@ -93,6 +93,51 @@ fn an_id_comes_back_as_it_was_written() {
         );
     }
     server.ends().quietly();
+}
+
+/// F210. A greeting or a line of a log there costs the client its connection.
+#[test]
+fn stdout_has_messages_alone_from_the_first_byte_to_the_last() {
+    let world = World::new();
+    let call = |id: u64, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let client = json!({"name": "a client", "version": "1"});
+    let version = "2025-11-25";
+    let asked = [
+        call(
+            1,
+            "initialize",
+            json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client}),
+        ),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        call(2, "tools/list", json!({})),
+        call(
+            3,
+            "tools/call",
+            json!({"name": "write_note", "arguments": {"text": "a note", "session": "s1"}}),
+        ),
+        call(4, "tools/call", json!({"name": "show_note", "arguments": {"session": "nobody"}})),
+        call(5, "no/such/method", json!({})),
+        "no message".to_owned(),
+    ];
+    // What says the most elsewhere: a terminal's colours, and all that can be told of the inside.
+    let mut command = world.command(&["mcp"]);
+    command.env("CLICOLOR_FORCE", "1").env("RUST_LOG", "trace").env("HOME", world.root());
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    for line in asked {
+        stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads");
+    }
+    drop(stdin);
+    let ran = Ran::of_child(child).ends(0);
+    let messages: Vec<Value> = ran
+        .stdout()
+        .split_inclusive('\n')
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line:?}")))
+        .collect();
+    assert_eq!(messages.len(), 6, "{ran}");
+    assert!(messages.iter().all(|message| message["jsonrpc"] == "2.0"), "{ran}");
 }
 
 #[test]

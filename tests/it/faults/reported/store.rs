@@ -197,6 +197,11 @@ pub(super) const HEALTH: &[Row] = &[
     ("F207", "<each fixture>", &[AS_IT_SAID, EACH]),
     ("F209", "<each fixture>", &[AS_IT_SAID, KEPT]),
     (
+        "F210",
+        "<a server from its first byte to its last>",
+        &["mcp::messages::stdout_has_messages_alone_from_the_first_byte_to_the_last"],
+    ),
+    (
         "F212",
         "<a session that is not there>",
         &[
