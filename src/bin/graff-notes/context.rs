@@ -14,15 +14,13 @@ use graff_notes::{
 };
 
 use crate::{
+    alike,
     args::Common,
     failure::Failure,
-    output::{Form, Notices, Output},
+    output::{CUT, Form, Notices, Output},
     root::{self, Root},
     settings::ForAgents,
 };
-
-/// How many sessions are named that a name may be the beginning of.
-const NAMED_MAX: usize = 8;
 
 /// What every command is handed.
 #[derive(Debug)]
@@ -65,7 +63,8 @@ impl Context {
     /// terminal the only one whose name begins so.
     ///
     /// A script has whole names, and one that asks for the note of `task-1` before there is one is
-    /// never given that of `task-12`.
+    /// never given that of `task-12`. A name that was cut in a list, with the mark that stands at
+    /// its end there, is the beginning of one too.
     pub(crate) fn to_read(&self, store: &Store, name: &str) -> Result<SessionName, Failure> {
         let whole = session(name)?;
         if self.out.form() != Form::Terminal || has_log(store, &whole) {
@@ -75,15 +74,16 @@ impl Context {
         if begun.contains(&whole) {
             return Ok(whole); // it is this one, and whoever reads it says that it has no log
         }
-        match <[_; 1]>::try_from(begun_by(names, &whole)) {
+        let beginning = whole.as_str().strip_suffix(CUT).unwrap_or(whole.as_str());
+        match <[_; 1]>::try_from(alike::begun_by(names, beginning)) {
             Ok([only]) => {
-                self.notices.hint(format_args!("{whole} is the beginning of {only}"));
+                self.notices.hint(format_args!("{beginning} is the beginning of {only}"));
                 Ok(only)
             }
             Err(none) if none.is_empty() => Ok(whole), // whoever reads it says that it is not there
             Err(several) => {
-                let what = format_args!("tell which session {name:?} is the beginning of");
-                let advice = format!("write more of it: {}", named(&several));
+                let what = format_args!("tell which session {beginning:?} is the beginning of");
+                let advice = format!("write more of it: {}", alike::named(&several));
                 Err(Failure::input(what).advise(advice).about(whole))
             }
         }
@@ -122,33 +122,31 @@ pub(crate) fn session(name: &str) -> Result<SessionName, Failure> {
         .map_err(|why| Failure::input(format_args!("use {name:?} as a session: {why}")))
 }
 
-fn has_log(store: &Store, session: &SessionName) -> bool {
+/// Returns whether a session has a log, whatever is in it.
+pub(crate) fn has_log(store: &Store, session: &SessionName) -> bool {
     fs::symlink_metadata(store.log_path(session)).is_ok()
 }
 
+/// Returns what was to become the log of a session, where it was drawn up and is there still.
+pub(crate) fn drawn_up(store: &Store, session: &SessionName) -> Option<Utf8PathBuf> {
+    let path = store.log_path(session).with_extension("repaired");
+    fs::symlink_metadata(&path).is_ok().then_some(path)
+}
+
 /// Returns what to do about a session of which an import never came to its end.
-pub(crate) fn finish(session: &SessionName) -> String {
+///
+/// What was drawn up may be the only copy, where it was a repair and somebody removed the log; and
+/// whoever writes next clears it away.
+pub(crate) fn finish(store: &Store, session: &SessionName) -> String {
     let name = session.to_argument();
-    format!(
-        "if none is at work, import it again, which is safe; `graff-notes forget {name}` clears away what \
-         was begun"
-    )
-}
-
-/// Returns those names that begin with that of `session`, which has no log.
-fn begun_by(mut names: Vec<SessionName>, session: &SessionName) -> Vec<SessionName> {
-    names.retain(|name| name != session && name.as_str().starts_with(session.as_str()));
-    names
-}
-
-/// Returns the names of sessions, the first few of them, as arguments.
-fn named(sessions: &[SessionName]) -> String {
-    let first: Vec<_> = sessions.iter().take(NAMED_MAX).map(SessionName::to_argument).collect();
-    let more = match sessions.len().saturating_sub(NAMED_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let again = match drawn_up(store, session) {
+        None => "import it again, which is safe".to_owned(),
+        Some(path) => format!(
+            "keep a copy of {path}, which the next write removes and which may be the only one; then \
+             import it again, or `graff-notes import COPY --as {name}`"
+        ),
     };
-    format!("{}{more}", first.join(", "))
+    format!("if none is at work, {again}; `graff-notes forget {name}` clears away what was begun")
 }
 
 /// Returns the generation that `--generation` names for a record: not the last that there can be,
@@ -182,11 +180,11 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
             if session.to_argument() == name { name.to_owned() } else { format!("{name:?}") };
         let what = format_args!("find session {quoted}: it has no log in {folder}");
         let sessions = store.sessions().unwrap_or_default();
-        let advice = match begun_by(sessions.names, session) {
-            _ if sessions.begun.contains(session) => finish(session),
-            none if none.is_empty() => error.advice().to_owned(),
+        let advice = if sessions.begun.contains(session) {
+            finish(store, session)
+        } else {
             // That one of them is meant nobody can know, and a script would do as it is told.
-            others => format!("sessions that begin so: {}", named(&others)),
+            alike::begin_so(sessions.names, session).unwrap_or_else(|| error.advice().to_owned())
         };
         return Failure::nothing(what).advise(advice).about(session).at(folder);
     }

@@ -5,6 +5,7 @@
 //! `{"warning":…}` on stderr. A reader that closes the pipe early ends the program quietly, and
 //! changes no verdict that the exit status tells.
 
+mod alike;
 mod args;
 mod calendar;
 mod command;

@@ -201,7 +201,10 @@ fn list_tells_every_session_also_what_cannot_be_read() {
 fn forget_says_so() {
     let world = world();
     let ran = world.run(&["forget", "s1", "--yes", "--json"]).quietly();
-    assert_eq!(ran.json(), json!({"session": "s1", "forgotten": true}));
+    assert_eq!(
+        ran.json(),
+        json!({"session": "s1", "forgotten": true, "removed": [world.log("s1")]})
+    );
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What `list` shows of a session, in which order, and what that asks of the machine.
 
-use std::{fs, process::Command};
+use std::{collections::BTreeSet, fs, process::Command};
 
+use graff_notes::session::SessionName;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::support::{
     skipped,
@@ -67,7 +69,7 @@ fn the_first_line_of_the_newest_note_stands_where_there_is_room_for_it() {
         let [head, s1, s2] = list.stdout().lines().collect::<Vec<_>>().try_into().expect("rows");
         let before =
             head.split_once("health  ").map_or(head.len() + 2, |(before, _)| before.len() + 8);
-        let has_room = usize::from(columns) >= before + 20;
+        let has_room = usize::from(columns) >= before + 12;
         assert_eq!(head.ends_with("health  first line"), has_room, "{columns}: {list}");
         if has_room {
             assert!(s1.contains("ok      goal:\\tthe"), "{columns}: {list}");
@@ -79,6 +81,83 @@ fn the_first_line_of_the_newest_note_stands_where_there_is_room_for_it() {
     }
     let row = world.run(&["list"]).quietly();
     assert!(!row.stdout().contains("goal"), "a script has its columns: {row}");
+}
+
+/// What a terminal of so many columns shows, a row a session, each with its name and whether it has
+/// its first line.
+#[track_caller]
+fn listed(world: &World, columns: u16) -> Vec<(String, bool)> {
+    let list = world.at_terminal(columns, "", &["list", "--color", "never"]).ends(0);
+    let lines: Vec<_> = list.stdout().lines().collect();
+    for line in &lines {
+        assert!(UnicodeWidthStr::width(*line) <= usize::from(columns), "{columns}: {list}");
+    }
+    let row = |line: &&str| {
+        let (name, rest) = line.split_once("  ").expect("columns");
+        (name.to_owned(), rest.contains("the first"))
+    };
+    lines.iter().skip(1).map(row).collect()
+}
+
+/// A store whose sessions have a note each.
+fn sessions(names: &[&str]) -> World {
+    let world = World::new();
+    for name in names {
+        world.run(&["write", name, "--text", "the first line of a note"]).quietly();
+    }
+    world
+}
+
+#[test]
+fn names_give_way_to_first_lines_and_stay_apart_and_whole_enough_to_be_typed() {
+    let uuids = [
+        "01a228fc-177a-7ee1-a52c-b1ca81ea619f",
+        "01a228fc-1b02-7d4b-8e2f-0c6f1a9d2b11",
+        "5f0c7a52-6b1e-4c7d-9d3a-8a1f5e2b7c90",
+    ];
+    let greatest = "g".repeat(SessionName::STEM_BYTES_MAX);
+    let wide = "会議の議事録をまとめる作業の続き".to_owned();
+    let all: Vec<&str> = uuids.into_iter().chain([&*greatest, &*wide, "plan"]).collect();
+    for names in [&uuids[..], &all] {
+        let world = sessions(names);
+        for columns in [80, 120] {
+            let rows = listed(&world, columns);
+            assert!(rows.iter().all(|(_, has_line)| *has_line), "{columns}: {rows:?}");
+            let shown: BTreeSet<_> = rows.iter().map(|(name, _)| name).collect();
+            assert_eq!(shown.len(), names.len(), "{columns}: {rows:?}");
+            for (shown, _) in &rows {
+                let beginning = shown.trim_end_matches('…');
+                let meant: Vec<_> =
+                    names.iter().filter(|name| name.starts_with(beginning)).collect();
+                assert_eq!(meant.len(), 1, "{columns}: {shown}");
+                let ran = world.at_terminal(120, "", &["show", shown]).ends(0);
+                assert!(ran.stdout().contains("the first line of a note"), "{columns}: {ran}");
+            }
+            let whole = rows.iter().filter(|(name, _)| names.contains(&name.as_str())).count();
+            assert!(columns == 80 || whole >= 3, "a UUID has room among 120 columns: {rows:?}");
+        }
+        let piped = world.run(&["list"]).quietly();
+        let piped: BTreeSet<_> =
+            piped.stdout().lines().filter_map(|row| row.split('\t').next()).collect();
+        assert_eq!(piped, names.iter().copied().collect(), "a script has whole names");
+        let answers = world.run(&["list", "--json"]).quietly().answers();
+        assert!(
+            answers
+                .iter()
+                .all(|answer| names.contains(&answer["session"].as_str().expect("a name")))
+        );
+    }
+}
+
+/// Then nobody could tell the rows apart: the first line goes instead.
+#[test]
+fn names_that_would_be_alike_are_told_apart_before_a_first_line_is_shown() {
+    let names = ["the-same-long-beginning-of-a-name-1", "the-same-long-beginning-of-a-name-2"];
+    let world = sessions(&names);
+    let rows = listed(&world, 80);
+    assert_eq!(rows.iter().map(|row| row.1).collect::<Vec<_>>(), [false, false]);
+    assert!(rows.iter().all(|(name, _)| name.starts_with("the-same-long-beginning")), "{rows:?}");
+    assert_eq!(listed(&world, 120), names.map(|name| (name.to_owned(), true)));
 }
 
 #[test]

@@ -54,6 +54,64 @@ fn forgetting_asks_and_takes_only_yes_for_yes() {
 }
 
 #[test]
+fn forgetting_says_what_goes_and_then_what_is_gone() {
+    let world = world();
+    std::fs::write(world.log("s1").with_extension("rejected"), "junk\n").expect("a file");
+    let ran = world.at_terminal(80, "no\n", &["forget", "s1"]).ends(1);
+    assert!(ran.stdout().contains("just now, and what repairs took out of it)? [y/N]"), "{ran}");
+    let ran = world.at_terminal(120, "", &["forget", "s1", "--yes"]).ends(0);
+    let gone = "session s1 is forgotten: removed s1.notes.jsonl, s1.notes.rejected\r\n";
+    assert_eq!(ran.stdout(), gone);
+}
+
+#[test]
+fn nobody_is_asked_about_a_session_that_is_not_there() {
+    let world = world();
+    for args in [&["forget", "s2"][..], &["forget", "s2", "--yes"]] {
+        let ran = world.at_terminal(80, "", args).ends(3);
+        assert!(ran.stdout().contains("could not find session s2: it has no log"), "{ran}");
+        assert!(!ran.stdout().contains("[y/N]"), "{ran}");
+    }
+    world.run(&["forget", "s2"]).ends(3);
+}
+
+#[test]
+fn a_new_session_is_said_to_be_new_and_which_one_may_have_been_meant() {
+    let world = World::new();
+    let says = |name: &str| {
+        let ran = world.at_terminal(120, "", &["write", name, "--text", name]).ends(0);
+        ran.stdout().lines().filter(|line| line.contains("new session")).collect::<String>()
+    };
+    assert_eq!(says("task-1"), "graff-notes: task-1 is a new session");
+    assert_eq!(says("task-1"), "");
+    assert_eq!(says("task-2"), "graff-notes: task-2 is a new session; did you mean task-1?");
+    assert_eq!(says("taks-2"), "graff-notes: taks-2 is a new session; did you mean task-2?");
+    assert_eq!(says("b"), "graff-notes: b is a new session");
+    assert_eq!(says("a"), "graff-notes: a is a new session");
+    world.run(&["write", "task-3", "--text", "a note"]).quietly();
+}
+
+#[test]
+fn a_prompt_that_stays_without_a_note_is_said_to() {
+    let world = world();
+    let ran = world.at_terminal(120, "base\n\u{4}", &["splice", "s2"]).ends(0);
+    let said = "graff-notes: session s2 has no note, so that the prompt is left without one\r\n";
+    assert!(ran.stdout().contains(said), "{ran}");
+    assert!(ran.stdout().ends_with("base\r\n"), "{ran}");
+    assert_eq!(world.fed("base\n", &["splice", "s2"]).quietly().stdout(), "base\n");
+}
+
+#[test]
+fn what_zero_stands_for_is_said_and_a_script_is_given_the_zero() {
+    let world = World::new();
+    let shown = world.at_terminal(120, "", &["config", "show", "--color", "never"]).ends(0);
+    let row = shown.stdout().lines().find(|row| row.starts_with("calls-cap"));
+    assert!(row.is_some_and(|row| row.contains(" 0 (no limit)  ")), "{shown}");
+    let piped = world.run(&["config", "show"]).quietly();
+    assert!(piped.stdout().contains("\ncalls-cap\t0\tdefault\t-\n"), "{piped}");
+}
+
+#[test]
 fn a_repair_says_what_it_would_do_and_then_what_it_did() {
     let world = World::new();
     let good = "{\"v\":1,\"session\":\"s1\",\"text\":\"a\"}\n";

@@ -18,7 +18,13 @@ Examples:
   graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
   graff-notes completions fish >~/.config/fish/completions/graff-notes.fish
 
-A folder that is not there yet is made by `mkdir -p ~/.local/share/bash-completion/completions`.
+Each of these turns them on, in a new shell: open one. A folder that is not there yet is made by \
+`mkdir -p ~/.local/share/bash-completion/completions`.
+bash reads its folder where the package bash-completion is installed; without it, put \
+`source <(graff-notes completions bash)` into ~/.bashrc.
+zsh reads the folders of $fpath once ~/.zshrc has `autoload -U compinit && compinit`; for a folder \
+of your own put `fpath=(~/.zfunc $fpath)` before that, and write to ~/.zfunc/_graff-notes.
+fish reads its folder by itself.
 
 They complete the names of sessions too: the shell asks the program, with `GRAFF_COMPLETE` set \
 to the shell's name, and the line typed so far behind `--`. With any other first word that \

@@ -38,6 +38,9 @@ the host are shown, of a command only its first word, and the rest as ***, with 
 no number or no source of notes, where one belongs, is not shown either. \
 The file or variable that is named has them in full.
 
+Zero stands for no limit in calls-cap and ceiling-tokens, and for unknown in window-tokens, which a \
+terminal shows beside it.
+
 In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \
 default), and the variable or file. What has no value is a dash.";
 
@@ -62,6 +65,9 @@ struct Answer<'a> {
     value: Value,
     source: &'static str,
     from: Option<&'a str>,
+    /// What the value stands for, where a person is to be told.
+    #[serde(skip)]
+    meant: Option<&'static str>,
 }
 
 /// The setting that has another default in hooks.
@@ -81,7 +87,8 @@ impl Config {
             Because::Graff | Because::Git | Because::CurrentFolder => "default",
         };
         let (value, from) = (Value::from(root.path.as_str()), root.because.words());
-        let answer = Answer { setting: "root", value, source: root_source, from: Some(from) };
+        let answer =
+            Answer { setting: "root", value, source: root_source, from: Some(from), meant: None };
         say(cx, &mut table, &answer)?;
         for setting in &settings::ALL {
             let given = given.iter().find(|given| given.setting.name == setting.name);
@@ -107,7 +114,8 @@ fn answer_of<'a>(setting: &'a Setting, given: Option<&'a Given>) -> Answer<'a> {
     let shown = text.map(|text| setting.shown(text));
     let number = text.filter(|_| setting.allowed.is_number()).and_then(|n| n.parse::<u64>().ok());
     let value = number.map_or_else(|| shown.map_or(Value::Null, Value::from), Value::from);
-    Answer { setting: setting.name, value, source, from }
+    let meant = setting.zero().filter(|_| value == 0);
+    Answer { setting: setting.name, value, source, from, meant }
 }
 
 /// Returns what holds in hooks where this holds elsewhere.
@@ -121,10 +129,11 @@ fn say(cx: &mut Context, table: &mut Table, answer: &Answer<'_>) -> Result<(), S
     if cx.out.form() == Form::Json {
         return cx.out.json(answer);
     }
-    let value = match &answer.value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    let value = match (&answer.value, answer.meant) {
+        (Value::Null, _) => "-".to_owned(),
+        (Value::String(text), _) => text.clone(),
+        (other, Some(meant)) if cx.out.form() == Form::Terminal => format!("{other} ({meant})"),
+        (other, _) => other.to_string(),
     };
     let source = match answer.source {
         "default" => Cell::dim(answer.source),

@@ -3,15 +3,17 @@
 use std::{
     fs,
     io::{self, BufRead, IsTerminal},
+    iter,
 };
 
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use graff_notes::{session::SessionName, store::Store};
+use graff_notes::{ErrorKind, session::SessionName, store::Store};
 use serde::Serialize;
 
 use crate::{
     command::hook,
-    context::{Context, explain, session},
+    context::{Context, drawn_up, explain, session},
     exit::Exit,
     failure::{Failure, Stop},
     output::{Clock, Form, Notices, plural, shown},
@@ -43,6 +45,7 @@ pub(crate) struct Forget {
 struct Answer<'a> {
     session: &'a str,
     forgotten: bool,
+    removed: &'a [Utf8PathBuf],
 }
 
 impl Forget {
@@ -52,10 +55,19 @@ impl Forget {
         if !self.yes {
             confirm(&store, &session, &self.times.clock(Form::Terminal))?;
         }
+        let mut removed = words_of(&store, &session);
         store.forget(&session).map_err(|e| explain(e, &store, &session))?;
+        removed.retain(|path| !is_there(path));
         match cx.out.form() {
-            Form::Json => cx.out.json(&Answer { session: session.as_str(), forgotten: true })?,
-            Form::Terminal => cx.out.line(&shown(&format!("session {session} is forgotten")))?,
+            Form::Json => {
+                let (session, removed) = (session.as_str(), &*removed);
+                cx.out.json(&Answer { session, forgotten: true, removed })?;
+            }
+            Form::Terminal => {
+                let names = removed.iter().filter_map(|path| path.file_name()).collect::<Vec<_>>();
+                let names = names.join(", ");
+                cx.out.line(&shown(&format!("session {session} is forgotten: removed {names}")))?;
+            }
             Form::Plain => {}
         }
         hook::forget_session(&session, store.root())?;
@@ -63,27 +75,54 @@ impl Forget {
     }
 }
 
-/// Returns what is so of a session without a log. What was to become one may be the only copy, and
-/// goes too.
-fn without_log(store: &Store, session: &SessionName) -> String {
-    let begun = store.log_path(session).with_extension("repaired");
-    match fs::symlink_metadata(&begun) {
-        Ok(_) => format!("no log, but what was to become it, {begun}, which may be the only copy"),
-        Err(_) => "no log".to_owned(),
-    }
+/// Returns the files that hold a session's words: its log, what repairs took out of it, and what was
+/// to become it.
+fn words_of(store: &Store, session: &SessionName) -> Vec<Utf8PathBuf> {
+    let log = store.log_path(session);
+    let beside = ["rejected", "repaired"].map(|suffix| log.with_extension(suffix));
+    let mut files: Vec<_> = iter::once(log).chain(beside).collect();
+    files.retain(|path| is_there(path));
+    files
 }
 
-/// Asks a person at a terminal; whoever else calls has to say `--yes`.
-fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Failure> {
-    let what = match store.verify(session) {
+fn is_there(path: &Utf8Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Returns what is to be forgotten, in words; fails where there is nothing.
+fn what(store: &Store, session: &SessionName, clock: &Clock) -> Result<String, Failure> {
+    let rejected = store.log_path(session).with_extension("rejected");
+    let rejected = if is_there(&rejected) { ", and what repairs took out of it" } else { "" };
+    let log = match store.verify(session) {
         Ok(health) => {
             let notes = plural(health.notes, "note");
             let newest = health.newest.map(|newest| clock.show(newest.created_at));
             newest.map_or(notes.clone(), |newest| format!("{notes}, the newest {newest}"))
         }
-        Err(e) if e.kind() == graff_notes::ErrorKind::NotFound => without_log(store, session),
+        Err(e) if e.kind() == ErrorKind::NotFound => match drawn_up(store, session) {
+            Some(path) => {
+                format!("no log, but what was to become it, {path}, which may be the only copy")
+            }
+            None if rejected.is_empty() && !is_begun(store, session) => {
+                return Err(explain(e, store, session));
+            }
+            None => "no log".to_owned(),
+        },
         Err(_) => "a log that cannot be read".to_owned(),
     };
+    Ok(format!("{log}{rejected}"))
+}
+
+/// Returns whether a session without a log has left anything else to be forgotten.
+fn is_begun(store: &Store, session: &SessionName) -> bool {
+    let stem = session.stem();
+    let mut beside = ["notes.repairing", "hooks.json", "hooks.new"].into_iter();
+    beside.any(|ending| is_there(&store.notes_path().join(format!("{stem}.{ending}"))))
+}
+
+/// Asks a person at a terminal; whoever else calls has to say `--yes`.
+fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Failure> {
+    let what = what(store, session, clock)?;
     if !io::stdin().is_terminal() {
         return Err(Failure::input(format_args!(
             "ask whether to forget session {session} ({what})"

@@ -33,7 +33,9 @@ Examples:
 --since and --until go by the newest note of a session: one whose newest \
 note is older is left out, also where it was worked on since. The generation shown is that of the \
 newest note; `generation` in --json is where the session stands, the greatest on record. The first \
-line of the newest note is shown where a terminal has room for it, and stands in --json.
+line of the newest note is shown where a terminal has room for it, and stands in --json. For it \
+long names are cut at a terminal, which ends them in `…`; what is left will do there to name the \
+session.
 
 In a pipe it prints, a row a session: session, notes, generation and time of the newest one, size \
 in bytes, health (ok, damaged, unreadable, or unrecognised for a file that another program \
@@ -98,13 +100,13 @@ impl List {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
         let Sessions { names, unrecognised, begun } = store.sessions()?;
-        passed_over::warn_of_begun(cx, &begun);
+        passed_over::warn_of_begun(cx, &store, &begun);
         if names.is_empty() && unrecognised.is_empty() && begun.is_empty() {
             cx.notices.hint(format_args!("there is no session in {} yet", store.notes_path()));
         }
         let mut rows = Rows {
             clock: self.selection.times.clock(cx.out.form()),
-            table: Table::with_spare_last(HEAD),
+            table: Table::of_names_and_texts(HEAD),
             exit: Exit::Done,
         };
         let kept = self.look(cx, &store, &names, &mut rows)?;

@@ -17,14 +17,14 @@ use crate::{
 pub(super) fn sessions(cx: &Context, store: &Store) -> Result<Vec<SessionName>, Failure> {
     let Sessions { names, unrecognised, begun } = store.sessions()?;
     warn(cx, store, &unrecognised);
-    warn_of_begun(cx, &begun);
+    warn_of_begun(cx, store, &begun);
     Ok(names)
 }
 
 /// Says which sessions have no log while a replacement of it was begun.
-pub(super) fn warn_of_begun(cx: &Context, begun: &[SessionName]) {
+pub(super) fn warn_of_begun(cx: &Context, store: &Store, begun: &[SessionName]) {
     for session in begun {
-        cx.notices.warn_and_advise(unfinished(session), finish(session));
+        cx.notices.warn_and_advise(unfinished(session), finish(store, session));
     }
 }
 

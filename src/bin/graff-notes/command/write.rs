@@ -17,8 +17,8 @@ use graff_notes::{
 use serde::Serialize;
 
 use crate::{
-    args,
-    context::{self, Context, now, session},
+    alike, args,
+    context::{self, Context, has_log, now, session},
     exit::Exit,
     failure::{Failure, Stop},
     input::{Expected, Input},
@@ -72,6 +72,7 @@ impl Write {
         let store = cx.store()?;
         let Fitted { text, cut } = self.note(cx, &session)?;
         let generation = self.generation(cx, &store, &session)?;
+        let is_new = !has_log(&store, &session);
         let draft = Draft::Note { text, author: Author::Agent, cut, generation, created_at: now() };
         let (seq, outcome) = match store.append(&session, &draft) {
             Ok(Appended::Stored(seq)) => (Some(seq), "stored"),
@@ -81,6 +82,9 @@ impl Write {
         if cut > Bytes::ZERO {
             let cap = self.cap_bytes;
             cx.notices.warn(format_args!("cut {cut} bytes off the note: over the cap of {cap}"));
+        }
+        if is_new && cx.notices.is_for_a_person() {
+            cx.notices.hint(begins(&store, &session));
         }
         let session = session.as_str();
         let answer = Answer { session, seq, r#gen: generation, outcome, cut };
@@ -117,6 +121,14 @@ impl Write {
             Some(generation) => context::generation(generation, &cx.notices),
             None => store.greatest_generation(session).map_err(|e| Failure::from(e).about(session)),
         }
+    }
+}
+
+/// Returns that a session is new, to a person who may have meant another.
+fn begins(store: &Store, session: &SessionName) -> String {
+    match alike::nearly(store, session) {
+        Some(other) => format!("{session} is a new session; did you mean {other}?"),
+        None => format!("{session} is a new session"),
     }
 }
 

@@ -6,15 +6,13 @@ use anstyle::{AnsiColor, Style};
 
 use super::{
     Form, Output,
-    text::{self, first_line, one_line, plain_cell},
+    room::{Shares, TEXT_MIN},
+    text::{self, cut_name, first_line, one_line, plain_cell},
 };
 use crate::failure::Stop;
 
 /// What stands between two columns on a terminal.
 const GAP: &str = "  ";
-
-/// The least that is shown of a row's last cell, in columns.
-const ROOM_MIN: usize = 20;
 
 /// A table under way. In a pipe each row is written as it comes; on a terminal they wait for the
 /// last one, so that the columns can be aligned.
@@ -31,8 +29,9 @@ enum Last {
     Cut,
     /// The terminal goes on with it in its next line.
     Whole,
-    /// It is cut, and left out of all rows where there is no room for the least of it.
-    Spare,
+    /// It shares the line with the first cell, a name, and is left out of all rows where there is no
+    /// room for the least of it.
+    Shared,
 }
 
 /// One cell.
@@ -60,9 +59,10 @@ impl Table {
         Self { head, rows: Vec::new(), last: Last::Whole }
     }
 
-    /// Returns an empty table whose last column stands there only where a terminal has room for it.
-    pub(crate) const fn with_spare_last(head: &'static [&'static str]) -> Self {
-        Self { head, rows: Vec::new(), last: Last::Spare }
+    /// Returns an empty table whose first column is a name, and whose last is a text that stands
+    /// there only where a terminal has room for it beside the name.
+    pub(crate) const fn of_names_and_texts(head: &'static [&'static str]) -> Self {
+        Self { head, rows: Vec::new(), last: Last::Shared }
     }
 
     /// Adds a row.
@@ -92,17 +92,48 @@ impl Table {
         for cell in rows.iter_mut().flatten() {
             cell.text = one_line(&cell.text).into_owned();
         }
-        let widths = widths(&rows);
-        let before_last = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
-        let room = Output::width().saturating_sub(before_last);
-        for row in &mut rows {
-            if self.last == Last::Spare && room < ROOM_MIN {
-                row.pop();
-            } else if let (Last::Cut | Last::Spare, Some(last)) = (self.last, row.last_mut()) {
-                last.cut_to(room.max(ROOM_MIN));
-            }
+        match self.last {
+            Last::Cut => cut_last(&mut rows),
+            Last::Whole => {}
+            Last::Shared => share(&mut rows),
         }
+        let widths = widths(&rows);
         rows.iter().try_for_each(|row| write(out, row, &widths))
+    }
+}
+
+/// Cuts the last cell of each row to what the others leave of a line.
+fn cut_last(rows: &mut [Vec<Cell>]) {
+    let widths = widths(rows);
+    let before_last: usize = widths.iter().rev().skip(1).map(|width| width + GAP.len()).sum();
+    let room = Output::width().saturating_sub(before_last).max(TEXT_MIN);
+    for last in rows.iter_mut().filter_map(|row| row.last_mut()) {
+        if last.width() > room {
+            last.text = first_line(&last.text, room);
+        }
+    }
+}
+
+/// Cuts the first cell of each row and the last to what those between leave of a line, or leaves
+/// the last one out.
+fn share(rows: &mut [Vec<Cell>]) {
+    let widths = widths(rows);
+    let [_, between @ .., text] = widths.as_slice() else { return };
+    let between: usize = between.iter().map(|width| GAP.len() + width).sum();
+    let room = Output::width().saturating_sub(between);
+    let names: Vec<_> = rows.iter().filter_map(|row| row.first()).map(|cell| &*cell.text).collect();
+    let shares = Shares::of(room, GAP.len(), &names, *text);
+    for row in rows {
+        if let Some(name) = row.first_mut() {
+            name.text = cut_name(&name.text, shares.name);
+        }
+        match (shares.text, row.last_mut()) {
+            (Some(room), Some(text)) if text.width() > room => {
+                text.text = first_line(&text.text, room);
+            }
+            (Some(_), _) => {}
+            (None, _) => drop(row.pop()),
+        }
     }
 }
 
@@ -156,13 +187,6 @@ impl Cell {
 
     pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self { style: AnsiColor::Red.on_default().bold(), ..Self::text(text) }
-    }
-
-    /// Cuts off what exceeds a line of the terminal.
-    fn cut_to(&mut self, room: usize) {
-        if self.width() > room {
-            self.text = first_line(&self.text, room);
-        }
     }
 
     fn width(&self) -> usize {

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// What stands at the end of a text of which something is left out.
+pub(crate) const CUT: char = '…';
+
 /// Returns `text` with every character that could steer a terminal, turn the direction of writing
 /// or stand there unseen shown as its escape; line breaks and tabs stay.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
@@ -37,7 +40,16 @@ pub(crate) fn first_line(text: &str, columns: usize) -> String {
         return line.to_owned();
     }
     let kept = beginning(line, columns.saturating_sub(1));
-    format!("{}…", kept.trim_end())
+    format!("{}{CUT}", kept.trim_end())
+}
+
+/// Returns a name cut to so many columns of a terminal, with a mark where anything is left out: what
+/// is left is its beginning.
+pub(super) fn cut_name(name: &str, columns: usize) -> String {
+    if width(name) <= columns {
+        return name.to_owned();
+    }
+    format!("{}{CUT}", beginning(name, columns.saturating_sub(1)))
 }
 
 /// Returns as much of a line as has room in so many columns.

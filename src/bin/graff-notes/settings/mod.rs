@@ -112,6 +112,15 @@ impl Setting {
         }
     }
 
+    /// Returns what zero stands for, where it is no figure.
+    pub(crate) fn zero(&self) -> Option<&'static str> {
+        match self.name {
+            "calls-cap" | "ceiling-tokens" => Some("no limit"),
+            "window-tokens" => Some("unknown"),
+            _ => None,
+        }
+    }
+
     /// Returns the variable that sets it.
     pub(crate) fn variable(&self) -> String {
         PREFIX.to_owned() + &self.flag_id().to_uppercase()

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use camino::Utf8PathBuf;
+
 use crate::support::world::World;
 
 const RECORD: &str = "{\"v\":1,\"session\":\"s1\",\"text\":\"a note\"}\n";
@@ -23,6 +25,11 @@ fn worlds() -> impl Iterator<Item = World> {
     })
 }
 
+/// What was to become the log, where it is there.
+fn drawn_up(world: &World) -> Option<Utf8PathBuf> {
+    Some(world.log("s1").with_extension("repaired")).filter(|path| path.exists())
+}
+
 const UNFINISHED: &str = "session s1 has no log: a replacement of it was begun and not finished";
 
 #[test]
@@ -42,7 +49,11 @@ fn it_is_told_with_what_to_do_and_nothing_is_touched() {
         }
         for command in ["show", "log", "verify", "repair", "export"] {
             let ran = world.run(&[command, "s1"]).ends(3);
-            assert!(ran.stderr().contains("import it again, which is safe"), "{command}: {ran}");
+            let advice = match drawn_up(&world) {
+                None => "import it again, which is safe".to_owned(),
+                Some(copy) => format!("keep a copy of {copy}, which the next write removes"),
+            };
+            assert!(ran.stderr().contains(&advice), "{command}: {ran}");
         }
         let doctor = world.run(&["doctor", "--json"]).answers();
         let told = doctor.iter().find(|finding| finding["detail"] == UNFINISHED);
@@ -62,6 +73,19 @@ fn an_import_that_is_begun_again_brings_all_of_it() {
         let left = world.files().into_iter().filter(|name| name.contains(".notes.repair"));
         assert_eq!(left.count(), 0);
     }
+}
+
+/// A repair that was cut short leaves it too, and where somebody then removed the log it is all that
+/// is left: what is advised must not cost it.
+#[test]
+fn what_was_to_become_the_log_is_imported_from_a_copy_as_the_advice_has_it() {
+    let world = worlds().last().expect("the one with a copy");
+    let copy = world.root().join("COPY");
+    fs::copy(drawn_up(&world).expect("it is there"), &copy).expect("a copy");
+    let told = world.run(&["show", "s1"]).ends(3);
+    assert!(told.stderr().contains("or `graff-notes import COPY --as s1`;"), "{told}");
+    world.run(&["import", "COPY", "--as", "s1"]).ends(0);
+    assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "a note");
 }
 
 #[test]

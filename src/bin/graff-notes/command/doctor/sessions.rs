@@ -44,11 +44,9 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
         }
     }
     findings.extend(of_others(store, &sessions.unrecognised));
-    findings.extend(
-        sessions.begun.iter().map(|session| {
-            Finding::warning(CHECK, passed_over::unfinished(session), finish(session))
-        }),
-    );
+    findings.extend(sessions.begun.iter().map(|session| {
+        Finding::warning(CHECK, passed_over::unfinished(session), finish(store, session))
+    }));
     if findings.is_empty() {
         let detail = format!("{}, all of them whole", plural(logs, "log"));
         findings.push(Finding::ok(CHECK, detail));

@@ -14,12 +14,14 @@ use clap::Args;
 use graff_notes::{
     note::NoteCap,
     prompt::{self, Check},
+    session::SessionName,
+    store::Store,
 };
 use serde::Serialize;
 
 use crate::{
-    args,
-    context::{Context, session},
+    alike, args,
+    context::Context,
     disguise::Disguised,
     doubt,
     exit::Exit,
@@ -48,7 +50,7 @@ exactly the session's newest note.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Splice {
-    /// Name of the session
+    /// Name of the session; at a terminal the beginning of one will do
     #[arg(required_unless_present_any = ["strip", "extract"])]
     session: Option<String>,
     #[command(flatten)]
@@ -111,7 +113,8 @@ impl Splice {
         if extract {
             return extract_note(cx, base);
         }
-        let source = self.source(cx);
+        let store = cx.store();
+        let source = store.and_then(|store| self.source(cx, &store));
         if check {
             return say_check(cx, base, &source?);
         }
@@ -126,11 +129,23 @@ impl Splice {
         }
     }
 
-    fn source(&self, cx: &Context) -> Result<Source, Failure> {
-        let session = session(self.session.as_deref().unwrap_or_default())?;
+    fn source(&self, cx: &Context, store: &Store) -> Result<Source, Failure> {
+        let session = cx.to_read(store, self.session.as_deref().unwrap_or_default())?;
         let cap = args::cap(self.cap_bytes)?;
-        Source::read(&cx.store()?, session, cap)
+        let source = Source::read(store, session, cap)?;
+        if source.block().is_none() && source.doubt.is_none() {
+            cx.notices.hint(without_a_note(store, &source.session));
+        }
+        Ok(source)
     }
+}
+
+/// Returns that a session has no note, to a person who may have meant another.
+fn without_a_note(store: &Store, session: &SessionName) -> String {
+    let names = store.sessions().unwrap_or_default().names;
+    let others = alike::begin_so(names, session).map(|others| format!("; {others}"));
+    let others = others.unwrap_or_default();
+    format!("session {session} has no note, so that the prompt is left without one{others}")
 }
 
 /// Prints the prompt, whether or not anybody reads it: what went wrong is still to be told.
