@@ -3,6 +3,9 @@
 //!
 //! Shown by the orders of hooks that the real agents were seen to have.
 
+mod forks;
+mod gemini;
+
 use std::{fs, io::Write};
 
 use graff_notes::{host::hook::Host, prompt::extract};
@@ -10,7 +13,7 @@ use serde_json::json;
 
 use super::{
     desk::Desk,
-    script::Said::{Agent, Compacted, Tool, User},
+    script::Said::{Agent, Compacted, User},
 };
 use crate::support::world::Ran;
 
@@ -103,93 +106,6 @@ fn where_the_start_was_missed_the_next_prompt_makes_up_for_it() {
         desk.says("s1", &[Compacted("first"), Agent("on it", 2_000)]);
         is_given(desk.prompt("s1", "go on"));
         assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
-    }
-}
-
-#[test]
-fn on_gemini_the_next_tool_result_makes_up_for_it_in_a_running_turn() {
-    let desk = desk(Host::Gemini);
-    let tool = || json!({"tool_name": "read_file", "tool_response": {"llmContent": "x"}});
-    is_given(desk.prompt("s1", "go on"));
-    assert_eq!(desk.context("s1", "AfterTool", tool()), None);
-    desk.says("s1", &[Compacted("first"), Tool("x"), Agent("on it", 2_000)]);
-    is_given(desk.context("s1", "AfterTool", tool()));
-    assert_eq!(desk.context("s1", "AfterTool", tool()), None);
-}
-
-#[test]
-fn on_gemini_a_request_behind_a_compression_gets_the_note_that_the_history_lost() {
-    let desk = desk(Host::Gemini);
-    let request = |contents: &[&str]| {
-        let message = |content: &&str| json!({"role": "user", "content": content, "more": 7});
-        json!({"llm_request": {"messages": contents.iter().map(message).collect::<Vec<_>>()}})
-    };
-    let patched = |contents: &[&str]| {
-        let ran = desk.calls("s1", "BeforeModel", request(contents)).quietly();
-        (!ran.stdout().is_empty()).then(|| ran.json()["hookSpecificOutput"].clone())
-    };
-    let summary = "<session_context/><state_snapshot>first</state_snapshot>";
-    let found = patched(&[summary, "Got it.", "go on"]).expect("the note");
-    let messages = &found["llm_request"]["messages"];
-    assert_eq!(found["hookEventName"], "BeforeModel");
-    assert_eq!((messages[1].clone(), messages[2].clone()), {
-        let same = request(&["Got it.", "go on"])["llm_request"]["messages"].clone();
-        (same[0].clone(), same[1].clone())
-    });
-    let with_note = messages[0]["content"].as_str().expect("a text");
-    assert!(with_note.starts_with(&format!("{summary}\n\n===")), "{with_note}");
-    is_given(with_note.to_owned());
-    assert_eq!(patched(&[with_note, "Got it.", "go on"]), None, "it is in there");
-    assert_eq!(patched(&[summary, "Got it.", NOTE]), None, "the agent has just written it");
-    assert_eq!(patched(&["hello", "Got it."]), None, "nothing is lost without a compression");
-    for odd in [json!({}), json!({"llm_request": 7}), json!({"llm_request": {"messages": [7]}})] {
-        assert_eq!(desk.calls("s1", "BeforeModel", odd).quietly().stdout(), "");
-    }
-}
-
-#[test]
-fn on_gemini_nothing_is_said_at_the_start() {
-    let desk = desk(Host::Gemini);
-    for source in ["startup", "resume", "clear"] {
-        assert_eq!(desk.begins("s1", source), None, "it would cost the user's prompt");
-    }
-}
-
-/// Writes down a compression of Gemini CLI that has left what a prompt was given in the history.
-fn keeps(desk: &Desk, summary: &str, given: &str) {
-    let kept = json!({"$set": {"messages": [
-        {"id": "c1", "type": "user", "content": [{"text": format!("<state_snapshot>{summary}")}]},
-        {"id": "c2", "type": "user", "content": [{"text": "go on"}, {"text": given}]},
-    ]}});
-    let file = fs::File::options().append(true).open(desk.transcript("s1"));
-    file.and_then(|mut file| writeln!(file, "{kept}")).expect("written");
-}
-
-#[test]
-fn on_gemini_a_compaction_that_kept_the_note_gives_no_second_one() {
-    let desk = desk(Host::Gemini);
-    let given = desk.prompt("s1", "go on").expect("the note");
-    keeps(&desk, "first", &given);
-    assert_eq!(desk.prompt("s1", "go on"), None);
-    desk.says("s1", &[Compacted("second")]);
-    is_given(desk.prompt("s1", "go on"));
-}
-
-/// What the end of the turn has counted, the next prompt doesn't read again.
-#[test]
-fn a_note_that_a_history_kept_is_known_to_be_in_it_whichever_hook_sees_that_first() {
-    for (event, more) in [
-        ("AfterAgent", json!({"stop_hook_active": false, "prompt_response": "done"})),
-        ("PreCompress", json!({"trigger": "manual"})),
-    ] {
-        let desk = desk(Host::Gemini).with("GRAFF_WINDOW_TOKENS", "10000");
-        let given = desk.prompt("s1", "go on").expect("the note");
-        keeps(&desk, "first", &given);
-        desk.says("s1", &[Agent("on it", 9_000)]);
-        desk.calls("s1", event, more);
-        assert_eq!(desk.prompt("s1", "go on"), None, "{event}");
-        desk.says("s1", &[Compacted("second")]);
-        assert!(desk.prompt("s1", "go on").is_some(), "{event}: that one kept nothing");
     }
 }
 
@@ -288,66 +204,6 @@ fn where_the_word_of_a_second_compaction_is_lost_the_note_is_given_all_the_same(
             assert_eq!(desk.prompt("s1", "go on"), None, "{host}");
         }
     }
-}
-
-#[test]
-fn a_fork_of_codex_keeps_its_parents_note_as_its_first() {
-    let desk = desk(Host::Codex);
-    is_given(desk.begins("s1", "startup"));
-    let meta = json!({"type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}});
-    fs::write(desk.transcript("s2"), format!("{meta}\n")).expect("written");
-    assert_eq!(desk.begins("s2", "fork"), None, "the copied context has it");
-    assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
-    desk.says("s2", &[Compacted("first")]);
-    is_given(desk.begins("s2", "compact"));
-}
-
-#[test]
-fn a_fork_whose_word_or_its_parents_cannot_be_read_begins_with_its_parents_note() {
-    for unreadable in ["s1", "s2"] {
-        let desk = desk(Host::Codex);
-        let meta = json!({"type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}});
-        fs::write(desk.transcript("s2"), format!("{meta}\n")).expect("written");
-        let word = desk.project().join(format!(".graff/notes/{unreadable}.hooks.json"));
-        fs::create_dir(word).expect("a folder");
-        let ran = desk.calls("s2", "SessionStart", json!({"source": "fork"}));
-        is_given(ran.json()["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned));
-        assert!(ran.stderr().contains(&format!("{unreadable}.hooks.json")), "{ran}");
-        assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
-    }
-}
-
-#[test]
-fn a_fork_of_claude_code_finds_its_parent_once_its_transcript_is_there() {
-    let desk = desk(Host::ClaudeCode);
-    desk.writes("s0", "of another session altogether");
-    assert_eq!(desk.begins("s2", "fork"), None, "its transcript is not there yet");
-    assert_eq!(desk.prompt("s2", "try it another way"), None);
-    let copied = fs::read_to_string(desk.transcript("s1")).expect("the parent's");
-    fs::write(desk.transcript("s2"), copied).expect("written");
-    is_given(desk.prompt("s2", "go on"));
-    assert_eq!(desk.newest("s2").expect("a note of its own").text, NOTE);
-    assert_eq!(desk.prompt("s2", "go on"), None);
-}
-
-#[test]
-fn a_fork_of_nobody_we_know_is_looked_for_no_longer() {
-    let desk = desk(Host::ClaudeCode);
-    assert_eq!(desk.begins("s2", "fork"), None);
-    let own = json!({"type": "user", "uuid": "another", "message": {"content": "hello"}});
-    fs::write(desk.transcript("s2"), format!("{own}\n")).expect("written");
-    assert_eq!(desk.prompt("s2", "go on"), None);
-    let word = fs::read_to_string(desk.project().join(".graff/notes/s2.hooks.json")).expect("word");
-    assert!(!word.contains("parent"), "{word}");
-}
-
-#[test]
-fn a_session_that_is_resumed_under_a_new_name_goes_on_in_the_old_ones_file() {
-    let desk = desk(Host::ClaudeCode);
-    let started = json!({"transcript_path": desk.transcript("s9"), "source": "startup"});
-    assert_eq!(desk.context("s9", "SessionStart", started), None, "nothing is guessed");
-    let resumed = json!({"transcript_path": desk.transcript("s1"), "source": "resume"});
-    is_given(desk.context("s9", "SessionStart", resumed));
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(super) const HOOKS: &[Row] = &[
     (
         "F184",
         "<an input that stays open>",
-        &["hooks::misuse::an_input_that_is_held_open_is_not_waited_for"],
+        &["hooks::misuse::streams::an_input_that_is_held_open_is_not_waited_for"],
     ),
     ("F185", "hooks/reported/unterminated.json", &[PAYLOADS, NO_PAYLOAD]),
     ("F185", "hooks/reported/mangled.json", &[PAYLOADS, NO_PAYLOAD]),
@@ -59,7 +59,7 @@ pub(super) const HOOKS: &[Row] = &[
         "hooks/reported/resume-new-id-2.json",
         &[
             PAYLOADS,
-            "hooks::splices::a_session_that_is_resumed_under_a_new_name_goes_on_in_the_old_ones_file",
+            "hooks::splices::forks::a_session_that_is_resumed_under_a_new_name_goes_on_in_the_old_ones_file",
         ],
     ),
     (
@@ -79,7 +79,9 @@ pub(super) const HOOKS: &[Row] = &[
     (
         "F192",
         "<a reader that is gone>",
-        &["hooks::misuse::a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given"],
+        &[
+            "hooks::misuse::streams::a_closed_stdout_is_no_reason_to_fail_and_the_note_counts_as_not_given",
+        ],
     ),
     (
         "F197",

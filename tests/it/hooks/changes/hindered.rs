@@ -1,0 +1,85 @@
+//! The promise: what the file system cannot do or does not allow is done in another way that loses
+//! nothing, or is left, with what to do now.
+//!
+//! Shown under strace, which lets a call fail.
+
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, chown, symlink},
+};
+
+use graff_notes::host::hook::Host;
+
+use super::{
+    super::{
+        desk::Desk,
+        installs::{home, keeps_marks},
+    },
+    SETTINGS, beside, desk, done, files, run, traced,
+};
+use crate::support::{skipped, world::Ran};
+
+#[test]
+fn a_folder_that_is_a_link_to_nowhere_is_told_at_once() {
+    let (desk, settings) = desk();
+    let folder = settings.parent().expect("a folder");
+    fs::remove_dir_all(folder).expect("it was there");
+    symlink("nowhere", folder).expect("a link");
+    let ran = Ran::of(&mut run(&desk, &["install", "claude-code"])).ends(1);
+    assert!(ran.stderr().contains("it is a link that leads nowhere"), "{ran}");
+}
+
+#[test]
+fn settings_keep_their_owner_or_are_left_alone() {
+    let (desk, settings) = desk();
+    if chown(&settings, Some(4242), Some(4343)).is_err() {
+        skipped("only root gives files away");
+        return;
+    }
+    let owner = || fs::metadata(&settings).map(|it| (it.uid(), it.gid())).expect("settings");
+    let strace = ["-o", "/dev/null", "-e", "inject=fchown:error=EPERM"];
+    if let Some(mut ran) = traced(&desk, &strace, &["install", "claude-code"]) {
+        Ran::of(&mut ran).ends(1);
+        assert_eq!(beside(&settings), files(&[("settings.json", SETTINGS)]));
+    }
+    for action in ["install", "remove"] {
+        done(&desk, &[action, "claude-code"]);
+        assert_eq!(owner(), (4242, 4343), "{action}");
+    }
+}
+
+#[test]
+fn where_the_system_cannot_do_it_in_one_step_or_has_no_locks_it_is_done_all_the_same() {
+    for injection in ["renameat2:error=EINVAL", "renameat2:error=ENOSYS", "flock:error=ENOLCK"] {
+        let (desk, settings) = desk();
+        let inject = format!("inject={injection}");
+        let strace = ["-o", "/dev/null", "-e", &inject];
+        for action in ["install", "remove"] {
+            let args = [action, "claude-code"];
+            let Some(mut ran) = traced(&desk, &strace, &args) else { return };
+            Ran::of(&mut ran).quietly();
+        }
+        assert_eq!(beside(&settings), files(&[("settings.json", SETTINGS)]), "{injection}");
+        let nothing = Desk::of(Host::ClaudeCode);
+        for action in ["install", "remove"] {
+            let Some(mut ran) = traced(&nothing, &strace, &[action, "goose"]) else { return };
+            Ran::of(&mut ran).quietly();
+        }
+        let stays = nothing.home().join(".agents").exists();
+        assert!(!stays || !keeps_marks(&nothing.home()), "{injection}");
+    }
+}
+
+#[test]
+fn where_no_folder_can_be_marked_none_is_taken_for_ours() {
+    let desk = Desk::of(Host::ClaudeCode);
+    let own = desk.home().join(".claude");
+    fs::create_dir(&own).expect("the folder is made");
+    let strace = ["-o", "/dev/null", "-e", "inject=setxattr,getxattr:error=EOPNOTSUPP"];
+    for action in ["install", "remove"] {
+        let Some(mut ran) = traced(&desk, &strace, &[action, "claude-code"]) else { return };
+        Ran::of(&mut ran).quietly();
+    }
+    assert!(own.is_dir(), "a person's own folder goes");
+    assert!(home(&desk).is_empty());
+}
