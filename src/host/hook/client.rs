@@ -60,6 +60,31 @@ impl Host {
         }
     }
 
+    /// Returns the names of the host's events that are known here.
+    pub(super) const fn events(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode | Self::Codex => &[
+                "SessionStart",
+                "UserPromptSubmit",
+                "PreCompact",
+                "PostCompact",
+                "Stop",
+                "SessionEnd",
+            ],
+            Self::Gemini => &[
+                "SessionStart",
+                "BeforeAgent",
+                "BeforeModel",
+                "AfterTool",
+                "AfterAgent",
+                "PreCompress",
+                "SessionEnd",
+            ],
+            Self::Opencode => &["SystemPrompt", "PreCompact", "PostCompact"],
+            Self::Goose => &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"],
+        }
+    }
+
     /// Returns the variable in which the host names the project's folder, where it names one.
     #[must_use]
     pub const fn project_variable(self) -> Option<&'static str> {

@@ -72,6 +72,8 @@ pub enum Event {
     Ended,
     /// Something that asks for nothing.
     Other,
+    /// What another host calls an event, and this one does not have.
+    OfAnother,
 }
 
 /// How a history came to begin.
@@ -199,7 +201,7 @@ fn gemini(event: &Event) -> Task {
 /// The plugin asks before each request, and puts what it gets into that request's system prompt.
 fn opencode(event: &Event) -> Task {
     match event {
-        Event::SystemPrompt | Event::Start(_) => Task::Show,
+        Event::SystemPrompt => Task::Show,
         Event::Compacting(_) => Task::AskSummariser,
         Event::Compacted { .. } => Task::TakeSummary,
         _ => Task::Nothing,

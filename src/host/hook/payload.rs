@@ -1,7 +1,7 @@
 //! What a host says on stdin, made into a [`Call`].
 //!
 //! Payloads grow from version to version, so what is not known is passed over: a key, a source, a
-//! whole event. What is known and has another type than expected counts as absent, but for the mark
+//! whole event, and one that only another host has. What is known and has another type than expected counts as absent, but for the mark
 //! of a subagent: whatever it is, the session's note is not the subagent's to write. In what was
 //! said, half of a surrogate pair reads as U+FFFD; a name or a path with one counts as absent.
 
@@ -68,7 +68,7 @@ pub fn read(host: Host, payload: &[u8]) -> Result<Call, Unread> {
     let folder = |key| payload.text(key).filter(|path| !path.is_empty());
     let cwd = folder("cwd").or_else(|| folder("working_dir"));
     let history = payload.0.get("messages").map(|messages| messages.get().to_owned());
-    let event = payload.read_event(&name);
+    let event = payload.read_event(host, &name);
     Ok(Call {
         host,
         name,
@@ -87,8 +87,10 @@ impl Payload<'_> {
         self.text("hook_event_name").or_else(|| self.text("event"))
     }
 
-    fn read_event(&self, name: &str) -> Event {
+    fn read_event(&self, host: Host, name: &str) -> Event {
+        let has = |host: Host| host.events().contains(&name);
         match name {
+            _ if !has(host) && Host::ALL.into_iter().any(has) => Event::OfAnother,
             "SessionStart" => Event::Start(self.start()),
             "SystemPrompt" => Event::SystemPrompt,
             "UserPromptSubmit" | "BeforeAgent" => {

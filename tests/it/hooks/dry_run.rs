@@ -1,10 +1,10 @@
 //! The promise: a dry run of a hook prints what the host would get, or says on one line of stderr
 //! why it would get nothing, and writes nothing.
 //!
-//! Shown by a call of each kind, for each reason that there is but three: `NoRoom`, `OurRequest`
-//! and `NoUsage`, which are not brought about here.
+//! Shown by a call of each kind, for each reason that there is but `NoRoom`: no name and no note leave
+//! the host none of it, as the last test shows.
 
-use graff_notes::host::hook::Host;
+use graff_notes::{host::hook::Host, session::SessionName};
 use serde_json::{Value, json};
 
 use super::{desk::Desk, script::Said};
@@ -122,4 +122,65 @@ fn a_dry_run_for_each_other_host_says_why_nothing_is_to_be_done() {
     comes_to_nothing(&goose, "UserPromptSubmit", json!({}), current);
     goose.writes("s1", "a note of s1");
     comes_to_nothing(&goose, "UserPromptSubmit", json!({}), &format!("would change {file}"));
+}
+
+#[test]
+fn a_dry_run_on_an_event_of_another_host_says_so_and_the_hook_is_silent() {
+    for (host, event) in [
+        (Host::ClaudeCode, "PreCompress"),
+        (Host::Codex, "AfterAgent"),
+        (Host::Gemini, "PreCompact"),
+        (Host::Gemini, "Stop"),
+        (Host::Opencode, "UserPromptSubmit"),
+        (Host::Goose, "BeforeAgent"),
+    ] {
+        let desk = Desk::of(host);
+        desk.says("s1", &[Said::User("make it green"), Said::Agent("on it", 190_000)]);
+        let more = || json!({"trigger": "manual", "prompt": "go on", "stop_hook_active": false});
+        let said = format!("nothing to do: {host} has no event {event}");
+        comes_to_nothing(&desk, event, more(), &said);
+        let before = desk.files();
+        let ran = desk.calls("s1", event, more()).quietly();
+        assert_eq!((ran.stdout(), desk.files()), ("", before), "{host} {event}: {ran}");
+    }
+}
+
+#[test]
+fn a_dry_run_on_our_own_request_as_a_prompt_says_that_it_is_that() {
+    let desk = Desk::of(Host::ClaudeCode);
+    desk.says("s1", &[Said::User("make it green"), Said::Agent("on it", 190_000)]);
+    let asked = desk.stops("s1", false, "on it").json();
+    desk.writes("s1", "a note of s1");
+    let prompt = json!({"prompt": format!("Stop hook feedback:\n{}", asked["reason"].as_str().expect("words"))});
+    let ours = "nothing to do: the prompt is our own request for a note";
+    comes_to_nothing(&desk, "UserPromptSubmit", prompt, ours);
+}
+
+#[test]
+fn a_dry_run_at_the_end_of_a_turn_without_a_figure_says_that_there_is_none() {
+    let desk = Desk::of(Host::ClaudeCode);
+    desk.says("s1", &[Said::Agent("on it", 190_000), Said::Compacted("so far")]);
+    let unknown = "nothing to do: the transcript does not say how many tokens are used";
+    comes_to_nothing(&desk, "Stop", json!({"stop_hook_active": false}), unknown);
+}
+
+/// Names as long as a name can be, of what is written longest or could be taken for a mark.
+#[test]
+fn the_longest_name_and_the_longest_note_leave_room_for_a_note() {
+    let longest = ["a", "=", "\"", "\\", "é", "\u{1F980}", "\u{7f}"].map(|piece| {
+        let parses = |name: &String| SessionName::parse(name).is_ok();
+        (1..=220).rev().map(|count| piece.repeat(count)).find(parses)
+    });
+    let mut told = 0;
+    for session in longest.into_iter().flatten() {
+        for note in ["=".repeat(65_000), "é".repeat(32_000)] {
+            let desk = Desk::of(Host::ClaudeCode);
+            desk.writes(&session, &note);
+            let start = json!({"source": "startup"});
+            let ran = dry(&desk, &desk.payload(&session, "SessionStart", start).to_string());
+            assert!(ran.quietly().stdout().contains(&note[..100]), "{session}");
+            told += 1;
+        }
+    }
+    assert!(told >= 8, "{told} names are too few");
 }

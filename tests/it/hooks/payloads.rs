@@ -182,6 +182,42 @@ fn unknown_events_keys_and_types_ask_for_nothing() {
 }
 
 #[test]
+fn an_event_that_only_another_host_has_is_an_unknown_one() {
+    let known: [(Host, &[&str]); 5] = [
+        (Host::ClaudeCode, &CLAUDE_CODE_AND_CODEX),
+        (Host::Codex, &CLAUDE_CODE_AND_CODEX),
+        (
+            Host::Gemini,
+            &[
+                "SessionStart",
+                "BeforeAgent",
+                "BeforeModel",
+                "AfterTool",
+                "AfterAgent",
+                "PreCompress",
+                "SessionEnd",
+            ],
+        ),
+        (Host::Opencode, &["SystemPrompt", "PreCompact", "PostCompact"]),
+        (Host::Goose, &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]),
+    ];
+    let all: BTreeSet<_> = known.iter().flat_map(|(_, events)| *events).collect();
+    for (host, own) in known {
+        for event in &all {
+            let payload =
+                format!(r#"{{"hook_event_name":"{event}","session_id":"s1","trigger":"manual"}}"#);
+            let call = read(host, payload.as_bytes()).expect("a payload");
+            let is_known = own.contains(event);
+            assert_eq!(call.event == Event::OfAnother, !is_known, "{host} {event}");
+            assert!(is_known || call.task() == Task::Nothing, "{host} {event}");
+        }
+    }
+}
+
+const CLAUDE_CODE_AND_CODEX: [&str; 6] =
+    ["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SessionEnd"];
+
+#[test]
 fn without_a_session_that_can_be_stored_under_nothing_is_made_up() {
     let refused =
         |payload: &str| read(Host::ClaudeCode, payload.as_bytes()).expect_err("nothing to go by");

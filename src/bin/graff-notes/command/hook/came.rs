@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use graff_notes::units::Tokens;
+use graff_notes::{host::hook::Host, units::Tokens};
 
 /// What a call comes to.
 #[derive(Debug)]
@@ -20,8 +20,10 @@ pub(super) enum Idle {
     Worker,
     /// Nothing is done on the event of this name.
     Event(String),
+    /// The host does not have the event of this name, and another one does.
+    NoEvent(Host, String),
     NoNote,
-    /// Nothing of the note has room in what the host takes.
+    /// Nothing of the note has room in what the host takes; the longest name leaves it some.
     NoRoom,
     Given,
     OurRequest,
@@ -54,6 +56,7 @@ impl fmt::Display for Idle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Event(name) => return write!(f, "{name} asks for nothing"),
+            Self::NoEvent(host, name) => return write!(f, "{host} has no event {name}"),
             Self::FarFromFull { used, window } => {
                 return write!(f, "only {used} of {window} tokens are used");
             }

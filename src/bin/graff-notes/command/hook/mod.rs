@@ -28,7 +28,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::{
-    host::hook::{Agent, Call, Host, Task, read},
+    host::hook::{Agent, Call, Event, Host, Task, read},
     session::SessionName,
 };
 
@@ -145,31 +145,39 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<Came, Failure> {
     if !hook.dry_run {
         called::note(&call);
     }
+    let visit = || Visit::new(hook, root, &call);
     match call.task() {
-        Task::Nothing => Ok(idle(call).into()),
-        Task::SignOff => {
-            sign_off(hook, &call);
-            Ok(Came::ToSomething)
-        }
-        task => perform(task, &Visit::new(hook, root, &call)?),
+        Task::Nothing => Ok(idle(&call).into()),
+        Task::SignOff => Ok(sign_off(hook, &call)),
+        Task::Splice => splicing::splice(&visit()?),
+        Task::Show => splicing::show(&visit()?),
+        Task::Patch => splicing::patch(&visit()?),
+        Task::Refresh => splicing::refresh(&visit()?),
+        Task::AskAgent => turn::ask(&visit()?),
+        Task::TakeReply => turn::take_reply(&visit()?),
+        Task::Salvage => compaction::salvage(&visit()?),
+        Task::AskSummariser => compaction::ask_summariser(&visit()?),
+        Task::TakeSummary => compaction::take_summary(&visit()?),
     }
 }
 
 /// Returns why there is nothing to do on a call that has no task.
-fn idle(call: Call) -> Idle {
-    match call.agent {
-        Agent::Worker => Idle::Worker,
-        Agent::Root => Idle::Event(call.name),
+fn idle(call: &Call) -> Idle {
+    match (call.agent, &call.event) {
+        (Agent::Worker, _) => Idle::Worker,
+        (Agent::Root, Event::OfAnother) => Idle::NoEvent(call.host, call.name.clone()),
+        (Agent::Root, _) => Idle::Event(call.name.clone()),
     }
 }
 
-fn sign_off(hook: &Hook, call: &Call) {
+fn sign_off(hook: &Hook, call: &Call) -> Came {
     if hook.dry_run {
         let what = format_args!("would leave word that session {} has ended", call.session);
         Notices::at_once().warn(what);
     } else {
         active::end(&call.session);
     }
+    Came::ToSomething
 }
 
 /// Says which of the variables that a call of `host` looks at are passed over.
@@ -180,20 +188,5 @@ fn tell_unusable(host: Host) {
         if let Err(VarError::NotUnicode(_)) = env::var(name) {
             Notices::at_once().warn(format_args!("passed over {name}: it is not UTF-8"));
         }
-    }
-}
-
-fn perform(task: Task, visit: &Visit<'_>) -> Result<Came, Failure> {
-    match task {
-        Task::Nothing | Task::SignOff => Ok(Came::ToSomething), // done without a visit
-        Task::Splice => splicing::splice(visit),
-        Task::Show => splicing::show(visit),
-        Task::Patch => splicing::patch(visit),
-        Task::Refresh => splicing::refresh(visit),
-        Task::AskAgent => turn::ask(visit),
-        Task::TakeReply => turn::take_reply(visit),
-        Task::Salvage => compaction::salvage(visit),
-        Task::AskSummariser => compaction::ask_summariser(visit),
-        Task::TakeSummary => compaction::take_summary(visit),
     }
 }
