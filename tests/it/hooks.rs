@@ -19,6 +19,8 @@ mod dry_run;
 #[cfg(feature = "cli")]
 mod goose;
 #[cfg(feature = "cli")]
+mod hindrances;
+#[cfg(feature = "cli")]
 mod installs;
 mod lines;
 #[cfg(feature = "cli")]

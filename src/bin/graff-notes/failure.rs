@@ -97,6 +97,11 @@ impl Failure {
         self
     }
 
+    /// Returns the name of the kind that it is of.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }

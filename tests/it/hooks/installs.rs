@@ -179,15 +179,15 @@ fn settings_that_were_blank_or_had_an_empty_place_come_back_too() {
 fn what_is_no_settings_file_is_refused_in_words_and_left_alone() {
     let desk = desk();
     let path = put(&desk, ".claude/settings.json", "{\n  \"a\": oops");
-    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(1);
     assert!(ran.stderr().contains("line 2, column 8 is no JSON"), "{ran}");
     assert_eq!(text(&path), "{\n  \"a\": oops");
     fs::write(&path, b"{\"a\": \"\xFF\"}").expect("written");
-    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(1);
     assert!(ran.stderr().contains("it is not UTF-8"), "{ran}");
     fs::remove_file(&path).expect("removed");
     fs::create_dir(&path).expect("a folder");
-    let ran = hooks(&desk, &["install", "claude-code"]).ends(2);
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(1);
     assert!(ran.stderr().contains("it is no plain file"), "{ran}");
     assert!(!backup(&path).exists());
 }
@@ -203,7 +203,7 @@ fn a_read_only_file_is_left_alone() {
         let path = desk.home().join(name);
         lock(&path);
         let before = home(&desk);
-        let ran = hooks(&desk, &["remove", host.as_str()]).ends(2);
+        let ran = hooks(&desk, &["remove", host.as_str()]).ends(1);
         assert!(ran.stderr().contains("it is read-only"), "{host}: {ran}");
         assert_eq!(home(&desk), before, "{host}");
         // Of a file that is ours there is something to change only where it was edited.
@@ -216,7 +216,7 @@ fn a_read_only_file_is_left_alone() {
         let path = put(&desk, name, &edited);
         lock(&path);
         let before = home(&desk);
-        let ran = hooks(&desk, &["install", host.as_str()]).ends(2);
+        let ran = hooks(&desk, &["install", host.as_str()]).ends(1);
         assert!(ran.stderr().contains("it is read-only"), "{host}: {ran}");
         assert_eq!(home(&desk), before, "{host}");
     }
@@ -236,7 +236,7 @@ fn a_file_that_speaks_of_our_plugin_is_not_ours() {
         let notes = "// how to: graff-notes hooks install opencode\n// Written by `graff-notes hooks install opencode`\n";
         let desk = desk();
         let path = put(&desk, name, notes);
-        hooks(&desk, &["install", host.as_str()]).ends(2);
+        hooks(&desk, &["install", host.as_str()]).ends(1);
         hooks(&desk, &["remove", host.as_str()]).quietly();
         assert_eq!(text(&path), notes, "{host}");
     }
@@ -259,7 +259,7 @@ fn what_the_pages_show_to_put_in_by_hand_is_what_is_put_in() {
 fn a_plugin_of_another_is_not_overwritten() {
     let desk = desk();
     let path = put(&desk, ".config/opencode/plugins/graff-notes.js", "// somebody's own\n");
-    let ran = hooks(&desk, &["install", "opencode"]).ends(2);
+    let ran = hooks(&desk, &["install", "opencode"]).ends(1);
     assert!(ran.stderr().contains("it is another one's"), "{ran}");
     hooks(&desk, &["remove", "opencode"]).quietly();
     assert_eq!(text(&path), "// somebody's own\n");
@@ -280,7 +280,7 @@ fn removing_from_settings_that_cannot_be_told_apart_is_refused_and_not_taken_for
     let twice = "{\"hooks\": {},\n \"hooks\": {}}";
     let path = put(&desk, ".claude/settings.json", twice);
     for action in ["install", "remove"] {
-        let ran = hooks(&desk, &[action, "claude-code"]).ends(2);
+        let ran = hooks(&desk, &[action, "claude-code"]).ends(1);
         assert!(ran.stderr().contains("line 2, column 2 has the key \"hooks\" again"), "{ran}");
         assert_eq!(text(&path), twice);
     }

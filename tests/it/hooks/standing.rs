@@ -78,8 +78,8 @@ fn status_shows_every_host_a_row_and_what_is_missing() {
     let rows: Vec<Vec<&str>> = ran.stdout().lines().map(|row| row.split('\t').collect()).collect();
     let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
     assert_eq!(column(0), ["claude-code", "codex", "gemini", "opencode", "goose"]);
-    assert_eq!(column(2)[..2], ["without PreCompact", "no"]);
-    assert!(column(2)[2].contains("no JSON"), "{ran}");
+    assert_eq!(column(2)[..3], ["without PreCompact", "no", "unreadable"]);
+    assert!(ran.stderr().contains("line 1, column 1 is no JSON"), "{ran}");
     assert_eq!(column(4), ["no"; 5], "the program is in no folder of PATH: {ran}");
     hooks(&desk, &["install", "codex", "--project"]).quietly();
     let both = hooks(&desk, &["status", "codex", "--json"]).ends(0);

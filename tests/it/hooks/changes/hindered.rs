@@ -4,8 +4,8 @@
 //! Shown under strace, which lets a call fail.
 
 use std::{
-    fs,
-    os::unix::fs::{MetadataExt, chown, symlink},
+    fs::{self, Permissions},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
 };
 
 use graff_notes::host::hook::Host;
@@ -82,4 +82,46 @@ fn where_no_folder_can_be_marked_none_is_taken_for_ours() {
     }
     assert!(own.is_dir(), "a person's own folder goes");
     assert!(home(&desk).is_empty());
+}
+
+#[test]
+fn a_group_that_may_not_be_given_is_kept_from_nobody_that_it_makes_a_difference_to() {
+    for (mode, is_left_alone) in [(0o600, false), (0o644, false), (0o640, true), (0o664, true)] {
+        let (desk, settings) = desk();
+        if chown(&settings, None, Some(4343)).is_err() {
+            return skipped("only root gives files to any group");
+        }
+        fs::set_permissions(&settings, Permissions::from_mode(mode)).expect("a mode");
+        let strace = ["-o", "/dev/null", "-e", "inject=fchown:error=EPERM"];
+        let Some(mut ran) = traced(&desk, &strace, &["install", "claude-code"]) else { return };
+        let ran = Ran::of(&mut ran).ends(i32::from(is_left_alone));
+        let has_hooks = beside(&settings)["settings.json"].contains("graff-notes hook");
+        assert_eq!(has_hooks, !is_left_alone, "{mode:o}: {ran}");
+        if is_left_alone {
+            assert_eq!(beside(&settings), files(&[("settings.json", SETTINGS)]), "{mode:o}");
+            assert!(ran.stderr().contains("it must belong to user 0, group 4343"), "{ran}");
+            assert!(ran.stderr().contains("its group one of yours (`chgrp`)"), "{ran}");
+            assert!(ran.stderr().contains("docs/hosts/claude-code.md shows them"), "{ran}");
+        } else {
+            let status = fs::metadata(&settings).expect("settings");
+            assert_eq!((status.uid(), status.mode() & 0o777), (0, mode), "{mode:o}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_changes_nothing_and_is_told_with_what_to_do() {
+    for action in ["install", "remove"] {
+        let (desk, settings) = desk();
+        if action == "remove" {
+            done(&desk, &["install", "claude-code"]);
+        }
+        let before = beside(&settings);
+        let strace = ["-o", "/dev/null", "-e", "inject=write:error=ENOSPC:when=1"];
+        let Some(mut ran) = traced(&desk, &strace, &[action, "claude-code"]) else { return };
+        let ran = Ran::of(&mut ran).ends(1);
+        assert!(ran.stderr().contains("No space left on device"), "{ran}");
+        assert!(ran.stderr().contains("make room on that disk and run it again, or "), "{ran}");
+        assert_eq!(beside(&settings), before, "{action}");
+    }
 }

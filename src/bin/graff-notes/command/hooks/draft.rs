@@ -226,12 +226,29 @@ fn create(target: &Utf8Path) -> io::Result<(Utf8PathBuf, File)> {
 }
 
 /// Gives a file the owner and the rights of another.
+///
+/// Who may not give it that group leaves it his own, where the group makes no difference: it has no
+/// other rights than everybody.
 fn belong(file: &File, like: &Metadata) -> io::Result<()> {
     let is = file.metadata()?;
-    if (is.uid(), is.gid()) != (like.uid(), like.gid()) {
-        fchown(file, Some(Uid::from_raw(like.uid())), Some(Gid::from_raw(like.gid())))?;
+    let (user, group) = (like.uid(), like.gid());
+    if (is.uid(), is.gid()) != (user, group) {
+        let makes_none = is.uid() == user && has_no_rights_of_its_own(like.mode());
+        match fchown(file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group))) {
+            Err(Errno::PERM) if makes_none => {}
+            Err(e) => {
+                let why = format!("it must belong to user {user}, group {group}, as it did: {e}");
+                return Err(io::Error::new(io::Error::from(e).kind(), why));
+            }
+            Ok(()) => {}
+        }
     }
     file.set_permissions(like.permissions())
+}
+
+/// Whether a file's group may do with it what everybody may, and no more.
+const fn has_no_rights_of_its_own(mode: u32) -> bool {
+    (mode >> 3) & 0o7 == mode & 0o7
 }
 
 fn names(target: &Utf8Path, middle: &str) -> impl Iterator<Item = Utf8PathBuf> {

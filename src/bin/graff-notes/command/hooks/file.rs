@@ -344,7 +344,6 @@ fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
 }
 
 fn refused(path: &Utf8Path, why: impl fmt::Display) -> Failure {
-    Failure::input(format_args!("change {path}: {why}"))
-        .advise("mend it and try again, or put the hooks in by hand: docs/hosts shows them")
-        .at(path)
+    let what = format_args!("use {path}: {why}");
+    Failure::new(Exit::Failed, ErrorKind::InvalidInput.as_str(), what).at(path)
 }

@@ -1,5 +1,6 @@
 //! `hooks`: puts our hook into an agent's settings, takes it out, and says whether it works.
 
+mod advice;
 mod codex;
 mod copies;
 mod done;
@@ -21,6 +22,7 @@ use clap::{Args, Subcommand};
 use graff_notes::host::hook::Host;
 
 use self::{
+    advice::Change,
     done::Done,
     file::PersonsFile,
     place::{Scope, places},
@@ -60,7 +62,7 @@ trial and doesn't count), whether Codex has trust on record for them, where in P
 that the host will find, when the host last called and on which event, the settings. Without a host
 it has a line for each of them, and one more where a project has hooks of its own.
 
-Exit status: 1 where settings cannot be read, else 0. Without HOME only a project has settings.";
+Exit status: 1 where settings cannot be read, which are unreadable then, else 0. Without HOME only a project has settings.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]
@@ -86,8 +88,8 @@ enum Action {
 /// Which settings are meant.
 #[derive(Args, Debug)]
 struct Where {
-    /// Agent: claude-code (or claude), codex, gemini, opencode or goose
-    #[arg(value_name = "HOST")]
+    /// Agent whose settings are meant; claude-code goes by claude too
+    #[arg(value_name = "claude-code|codex|gemini|opencode|goose")]
     host: Host,
     /// In the project's own settings instead of the user's
     #[arg(long)]
@@ -97,15 +99,19 @@ struct Where {
 impl Hooks {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         match self.action {
-            Action::Install(place) => place.install(cx),
-            Action::Remove(place) => place.remove(cx),
+            Action::Install(place) => {
+                place.install(cx).map_err(|why| Change::PutIn.advise(place.host, why))
+            }
+            Action::Remove(place) => {
+                place.remove(cx).map_err(|why| Change::TakeOut.advise(place.host, why))
+            }
             Action::Status(status) => status.run(cx),
         }
     }
 }
 
 impl Where {
-    fn install(self, cx: &mut Context) -> Result<Exit, Stop> {
+    fn install(&self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
         let mut done = Done::of(self.host);
         for (path, setting) in places(self.host, &scope)? {
@@ -129,7 +135,7 @@ impl Where {
         done.answer(cx, "installed")
     }
 
-    fn remove(self, cx: &mut Context) -> Result<Exit, Stop> {
+    fn remove(&self, cx: &mut Context) -> Result<Exit, Stop> {
         let scope = self.scope(cx)?;
         let mut done = Done::of(self.host);
         for (path, setting) in places(self.host, &scope)? {

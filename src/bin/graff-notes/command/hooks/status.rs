@@ -292,7 +292,7 @@ impl Installed {
             Self::Yes => "yes".to_owned(),
             Self::No => "no".to_owned(),
             Self::Partly { missing } => format!("without {}", missing.join(", ")),
-            Self::Unreadable { why } => why.clone(),
+            Self::Unreadable { .. } => "unreadable".to_owned(),
         }
     }
 }

@@ -1,0 +1,74 @@
+//! The promise: settings that cannot be used have one meaning and one status, whatever was to be done
+//! with them, and what is advised leads the way that the user was going.
+//!
+//! Shown by the built program in a home of its own, for each verb.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use camino::Utf8Path;
+
+use super::installs::{FILES, SETTINGS, desk, hooks, put, text};
+
+#[test]
+fn what_is_no_json_ends_every_verb_with_1_and_is_unreadable() {
+    for (host, name) in &FILES[..3] {
+        let desk = desk();
+        let path = put(&desk, name, "{\n  \"a\": oops");
+        let ends = |verb: &str, advice: &str| {
+            let ran = hooks(&desk, &[verb, host.as_str()]).ends(1);
+            assert!(ran.stderr().contains("line 2, column 8 is no JSON"), "{verb}: {ran}");
+            assert!(ran.stderr().contains(advice), "{verb}: {ran}");
+            assert_eq!(text(&path), "{\n  \"a\": oops", "{verb}");
+            ran
+        };
+        let page = format!("docs/hosts/{host}.md");
+        ends("install", &format!("mend it and run it again, or put the hooks in by hand: {page}"));
+        let by_hand = format!("or take what has `graff-notes hook {host}` out of it by hand");
+        let ran = ends("remove", &by_hand);
+        assert!(!ran.stderr().contains("put the hooks in"), "{ran}");
+        let ran = ends("status", &format!("mend {path}"));
+        assert!(ran.stdout().contains("\tunreadable\t"), "{ran}");
+        let told = hooks(&desk, &["status", host.as_str(), "--json"]).ends(1).json();
+        assert_eq!(told["installed"]["state"], "unreadable", "{told}");
+    }
+}
+
+#[test]
+fn a_plugin_of_another_is_no_reason_to_put_anything_in_by_hand() {
+    for (host, name) in &FILES[3..] {
+        let desk = desk();
+        let path = put(&desk, name, "somebody's own\n");
+        let ran = hooks(&desk, &["install", host.as_str()]).ends(1);
+        assert!(ran.stderr().contains("it is another one's, and not to be overwritten"), "{ran}");
+        assert!(!ran.stderr().contains("by hand"), "{ran}");
+        assert_eq!(text(&path), "somebody's own\n");
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_in_is_told_with_what_to_do() {
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", SETTINGS);
+    let folder = path.parent().expect("a folder");
+    let rights = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode));
+    rights(0o555).expect("a mode");
+    if fs::write(folder.join("try"), "").is_ok() {
+        rights(0o755).expect("a mode");
+        return crate::support::skipped("root may write everywhere");
+    }
+    let ran = hooks(&desk, &["install", "claude-code"]).ends(1);
+    rights(0o755).expect("a mode");
+    assert!(ran.stderr().contains("see to it that the file is yours"), "{ran}");
+    assert_eq!(text(Utf8Path::new(&path)), SETTINGS);
+}
+
+#[test]
+fn a_host_that_is_not_named_is_asked_for_by_the_names_that_there_are() {
+    for verb in ["install", "remove"] {
+        for flags in [&[][..], &["--json"]] {
+            let ran = hooks(&desk(), &[&[verb], flags].concat()).ends(2);
+            let named = "<claude-code|codex|gemini|opencode|goose>";
+            assert!(ran.stderr().contains(named), "{verb}: {ran}");
+        }
+    }
+}
