@@ -32,6 +32,7 @@ mod by_root;
 mod names;
 mod permission;
 mod planted;
+mod rights;
 mod siblings;
 
 /// A place in the store that something can stand at, and what it is to the store.

@@ -69,6 +69,16 @@ fn assert_theirs(home: &Home, said: &str) {
     }
 }
 
+#[test]
+fn what_root_makes_in_a_project_without_a_store_is_the_projects_owners_folders_too() {
+    let Some(home) = project() else { return };
+    set_mode(home.root.as_str(), 0o755);
+    add(&home.store, "one");
+    assert_theirs(&home, "nobody is killed");
+    let Some(said) = as_nobody(Role::AppendOnce, &home) else { return };
+    assert_eq!(said, ["stored"], "the owner goes on");
+}
+
 /// Root that appends to a store which is not there yet, with this done to its calls.
 fn root_under(home: &Home, injects: &[&str]) -> Option<Actor> {
     let strace = [&["strace", "-f", "-qq", "-o", "/dev/null"], injects].concat();
