@@ -42,3 +42,4 @@ mod side_by_side;
 mod splicing;
 mod statuses;
 mod terminals;
+mod verifying;

@@ -213,3 +213,14 @@ fn sessions_come_in_the_order_that_is_asked_for_and_so_many_of_it() {
     );
     world.run(&["list", "--sort", "age"]).ends(2);
 }
+
+#[test]
+fn a_list_says_where_a_session_stands_beyond_its_newest_note() {
+    let world = World::with_every_kind();
+    let answer = world.run(&["list", "--json"]).ends(0).json();
+    assert_eq!(
+        (&answer["generation"], &answer["newest"]["gen"]),
+        (&4.into(), &3.into()),
+        "{answer}"
+    );
+}

@@ -183,7 +183,7 @@ pub(super) const HEALTH: &[Row] = &[
     (
         "F202",
         "logs/foreign_text.jsonl",
-        &[KEPT, "program::damaged::what_a_repair_leaves_is_said_and_where_what_it_took_out_is"],
+        &[KEPT, "program::verifying::what_a_repair_leaves_is_said_and_where_what_it_took_out_is"],
     ),
     (
         "F205",
