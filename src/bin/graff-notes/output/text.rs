@@ -7,6 +7,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// What stands at the end of a text of which something is left out.
 pub(crate) const CUT: char = '…';
 
+/// The shortest fence of a block of code.
+const FENCE_MIN: usize = 3;
+
 /// Returns `text` with every character that could steer a terminal, turn the direction of writing
 /// or stand there unseen shown as its escape; line breaks and tabs stay.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
@@ -15,7 +18,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 
 /// Returns `text` on one line, with every character that could steer a terminal or stand there
 /// unseen shown as its escape: for a cell on a terminal, and for a message.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, deceives)
 }
 
@@ -151,6 +154,12 @@ const fn is_ignorable(c: char) -> bool {
             | '\u{1D173}'..='\u{1D17A}'
             | '\u{E0000}'..='\u{E0FFF}'
     )
+}
+
+/// Returns a fence of a Markdown block that nothing in the text can close.
+pub(crate) fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(FENCE_MIN.max(longest + 1))
 }
 
 /// Returns a path as a shell takes it.

@@ -106,6 +106,24 @@ fn a_command_that_names_its_root_is_not_called_since_no_note_of_ours_is_there() 
 }
 
 #[test]
+fn a_line_that_only_tries_is_told_and_counts_for_nothing() {
+    let bin = World::new();
+    put_script(bin.root(), "#!/bin/sh\n: >\"${0%/*}/called\"\n");
+    let world = world_called_by("graff-notes hook claude-code --dry-run");
+    let found = Ran::of(command(&world, &["--json"]).env("PATH", bin.root())).ends(0).answers();
+    let told: Vec<_> = found.iter().filter(|it| it["check"] == "hooks").collect();
+    let [trial, none] = told[..] else { panic!("{told:?}") };
+    let detail = trial["detail"].as_str().expect("words");
+    assert!(detail.starts_with("claude-code, user: a trial on "), "{trial}");
+    assert!(detail.ends_with(", with `--dry-run`, which keeps nothing"), "{trial}");
+    let settings = world.root().join(".claude/settings.json");
+    let advice = format!("take `--dry-run` out of that line in {settings}");
+    assert_eq!((&trial["status"], &trial["advice"]), (&"warning".into(), &advice.into()));
+    assert_eq!(none["detail"], "no hooks installed for any agent");
+    assert!(!bin.root().join("called").exists(), "it would show what it would do");
+}
+
+#[test]
 fn a_command_is_told_without_what_may_be_a_secret() {
     let bin = World::new();
     put_script(bin.root(), "#!/bin/sh\nexit 9\n");

@@ -31,7 +31,8 @@ const GOOSE_HOOKS: &str = "hooks/hooks.json";
 pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let standings = standings(store.root().to_owned(), None);
     let wanted = standings.iter().take_while(|_| !held.have_come());
-    let found = wanted.filter_map(|standing| one(standing, store, held));
+    let found =
+        wanted.flat_map(|standing| trial(standing).into_iter().chain(one(standing, store, held)));
     found.chain(without_hooks(&standings)).collect()
 }
 
@@ -57,6 +58,16 @@ fn without_hooks(standings: &[Standing]) -> Vec<Finding> {
     };
     let detail = format!("no hooks installed for any agent{among}");
     vec![Finding::hint(CHECK, detail, install(first, "user"))]
+}
+
+/// Says that a line of the user's own only tries, where one does.
+fn trial(standing: &Standing) -> Option<Finding> {
+    let Standing { host, scope, trials, settings, .. } = standing;
+    let events = trials.join(" and ");
+    let detail =
+        format!("{host}, {scope}: a trial on {events}, with `--dry-run`, which keeps nothing");
+    let advice = format!("take `--dry-run` out of that line in {settings}");
+    (!trials.is_empty()).then(|| Finding::warning(CHECK, detail, advice))
 }
 
 /// Says how these settings stand to us, where they have anything of ours.

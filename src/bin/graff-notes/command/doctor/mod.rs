@@ -6,9 +6,11 @@ mod hosts;
 mod place;
 mod plain;
 mod probe;
+mod report;
 mod scratch;
 mod sessions;
 mod versions;
+mod withheld;
 
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -20,6 +22,7 @@ use crate::{
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Form, Table},
+    root::Root,
     settings,
     signals::Held,
 };
@@ -28,11 +31,12 @@ const EXAMPLES: &str = "\
 Examples:
   graff-notes doctor
   graff-notes doctor --json | jq 'select(.status != \"ok\")'
+  graff-notes doctor --report >report.md
 
-For a report to us: what `graff-notes doctor` prints, and `graff-notes config show`, and of a session \
-`graff-notes verify SESSION --json` and `graff-notes export SESSION --without-text`. None of them has \
-the text of a note, and what may be a secret in the settings is masked; look all the same whether you \
-want to tell the names and paths.
+To report a bug, attach what `graff-notes doctor --report` prints: the version, the system, each check, \
+and of each session how many records it has, and which lines are damaged and how. It has no text of a \
+note and no session's name, the home folder is a ~ in it, and what a variable such as GRAFF_API_KEY \
+holds is ***. Look all the same whether you want to tell the other paths.
 
 It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
 asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
@@ -41,9 +45,9 @@ more than 64 KiB is read of what one prints, and what one leaves at work is ende
 project's settings only the command that `hooks install` writes is called, and nowhere one that has more \
 for a shell to do than to run a program. \
 In a pipe it prints, a row a check: check, status (ok, hint, warning, failure), what was found, and \
-what to do.
+what to do. With --report --json it prints one object, whose `report` is the Markdown.
 
-Exit status: 1 where a check failed, else 0.";
+Exit status: 1 where a check failed, else 0; 0 with --report.";
 
 /// Checks that notes can be kept safely here, and that agents can call us
 #[derive(Args, Debug)]
@@ -52,6 +56,25 @@ pub(crate) struct Doctor {
     /// Only writes a note below this root, without waiting: the second process of the check
     #[arg(long, value_name = "DIR", hide = true)]
     probe: Option<Utf8PathBuf>,
+    /// Prints a report to attach to a bug report, in Markdown
+    #[arg(long)]
+    report: bool,
+    /// Tells the sessions' names in the report, instead of numbers
+    #[arg(long, requires = "report")]
+    names: bool,
+}
+
+/// Whether sessions are told by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    Told,
+    LeftOut,
+}
+
+/// A report in JSON.
+#[derive(Serialize)]
+struct Report {
+    report: String,
 }
 
 /// How a check came out.
@@ -72,6 +95,17 @@ struct Finding {
     status: Status,
     detail: String,
     advice: Option<String>,
+}
+
+impl Status {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Hint => "hint",
+            Self::Warning => "warning",
+            Self::Failure => "failure",
+        }
+    }
 }
 
 impl Finding {
@@ -103,16 +137,10 @@ impl Doctor {
         }
         let root = cx.root()?;
         let store = Store::at(root.path.clone());
-        let mut findings = vec![Finding::ok("version", version())];
-        findings.push(Finding::ok("root", format!("{}: {}", root.path, root.because.words())));
-        findings.push(match settings::read(cx.root_flag()) {
-            Ok(given) => Finding::ok("settings", format!("{} are set", given.len())),
-            Err(why) => Finding::failure("settings", why.to_string(), "mend that line"),
-        });
-        findings.push(place::file_system(&root.path));
-        findings.extend(place::modes(&store));
-        findings.extend(place::ignored(&store));
-        let sessions = sessions::all(&store);
+        let names = if self.report && !self.names { Names::LeftOut } else { Names::Told };
+        let mut findings = of_place(cx, &root, &store, names);
+        // A report counts them by itself, without their names.
+        let sessions = if self.report { Vec::new() } else { sessions::all(&store) };
         // From here on there is something to clear away.
         let held = Held::hold();
         findings.extend(probe::first(&store, &held));
@@ -120,10 +148,35 @@ impl Doctor {
         findings.extend(versions::all(&store, &held));
         findings.extend(hosts::all(&store, &held));
         held.give_way();
+        if self.report {
+            return report_on(cx, report::of(&store, &findings, names));
+        }
         heard_or_not(say(cx, &findings))?;
         let failed = findings.iter().any(|finding| finding.status == Status::Failure);
         Ok(if failed { Exit::Failed } else { Exit::Done })
     }
+}
+
+/// Says which program this is, and where the notes are.
+fn of_place(cx: &Context, root: &Root, store: &Store, names: Names) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok("version", version())];
+    findings.push(Finding::ok("root", format!("{}: {}", root.path, root.because.words())));
+    findings.push(match settings::read(cx.root_flag()) {
+        Ok(given) => Finding::ok("settings", format!("{} are set", given.len())),
+        Err(why) => Finding::failure("settings", why.to_string(), "mend that line"),
+    });
+    findings.push(place::file_system(&root.path));
+    findings.extend(place::modes(store, names));
+    findings.extend(place::ignored(store));
+    findings
+}
+
+fn report_on(cx: &mut Context, report: String) -> Result<Exit, Stop> {
+    match cx.out.form() {
+        Form::Json => cx.out.json(&Report { report })?,
+        Form::Plain | Form::Terminal => cx.out.bytes(report.as_bytes())?,
+    }
+    Ok(Exit::Done)
 }
 
 fn version() -> String {
@@ -137,11 +190,12 @@ fn say(cx: &mut Context, findings: &[Finding]) -> Result<(), Stop> {
             cx.out.json(finding)?;
             continue;
         }
+        let word = finding.status.word();
         let status = match finding.status {
-            Status::Ok => Cell::good("ok"),
-            Status::Hint => Cell::text("hint"),
-            Status::Warning => Cell::strong("warning"),
-            Status::Failure => Cell::bad("failure"),
+            Status::Ok => Cell::good(word),
+            Status::Hint => Cell::text(word),
+            Status::Warning => Cell::strong(word),
+            Status::Failure => Cell::bad(word),
         };
         let row = vec![Cell::text(finding.check), status, Cell::text(&finding.detail)];
         let advice = finding.advice.as_deref().map(Cell::dim);

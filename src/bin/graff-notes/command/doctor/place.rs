@@ -5,8 +5,8 @@ use std::{fs, io, os::unix::fs::MetadataExt};
 use camino::Utf8Path;
 use graff_notes::store::Store;
 
-use super::{Finding, plain};
-use crate::output::quoted;
+use super::{Finding, Names, plain};
+use crate::output::{plural, quoted};
 
 /// What group and others may do with a file, as bits of its mode.
 const BITS_OF_OTHERS: u32 = 0o077;
@@ -82,10 +82,10 @@ pub(super) fn file_system(root: &Utf8Path) -> Finding {
 }
 
 /// Says whether others may read or write the notes; nothing where there are none.
-pub(super) fn modes(store: &Store) -> Option<Finding> {
+pub(super) fn modes(store: &Store, names: Names) -> Option<Finding> {
     const CHECK: &str = "modes";
     let folder = store.notes_path();
-    let names = match fs::read_dir(&folder) {
+    let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
         Err(e) => {
@@ -93,14 +93,17 @@ pub(super) fn modes(store: &Store) -> Option<Finding> {
             return Some(Finding::failure(CHECK, format!("{folder}: {e}"), advice));
         }
     };
-    let files = names.flatten().map(|entry| entry.path());
+    let files = entries.flatten().map(|entry| entry.path());
     let open: Vec<_> =
         files.chain([folder.clone().into_std_path_buf()]).filter(|path| is_open(path)).collect();
     let Some(first) = open.first() else {
         return Some(Finding::ok(CHECK, "only you can read the notes"));
     };
-    let (first, more) = (first.display(), open.len() - 1);
-    let detail = format!("other users may get at {first} and {more} more");
+    let which = match names {
+        Names::Told => format!("{} and {} more", first.display(), open.len() - 1),
+        Names::LeftOut => plural(open.len() as u64, "file"),
+    };
+    let detail = format!("other users may get at {which}");
     Some(Finding::warning(CHECK, detail, format!("chmod -R go= {}", quoted(folder.as_str()))))
 }
 

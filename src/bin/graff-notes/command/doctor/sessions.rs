@@ -56,7 +56,7 @@ pub(super) fn all(store: &Store) -> Vec<Finding> {
 }
 
 /// Says what keeps a session's lock from being opened: then nothing can be stored.
-fn of_lock(lock: &Utf8Path) -> Option<Finding> {
+pub(super) fn of_lock(lock: &Utf8Path) -> Option<Finding> {
     let status = fs::symlink_metadata(lock).ok()?;
     let advice = "move it away: the next note makes it anew";
     (!status.is_file())

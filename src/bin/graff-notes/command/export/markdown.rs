@@ -5,11 +5,8 @@ use graff_notes::units::{Bytes, Timestamp};
 use super::entry::{Entry, Unread};
 use crate::{
     command::record::RecordAnswer,
-    output::{Clock, plural},
+    output::{Clock, fence, plural},
 };
-
-/// The shortest fence of a block of code.
-const FENCE_MIN: usize = 3;
 
 /// Returns an entry in Markdown, with a blank line behind it.
 pub(super) fn entry(entry: &Entry<'_>, clock: &Clock) -> String {
@@ -56,10 +53,4 @@ fn title(record: &RecordAnswer<'_>, clock: &Clock) -> String {
 fn left_out(record: &RecordAnswer<'_>) -> String {
     let bytes = record.text_bytes.map(|bytes| plural(bytes.get(), "byte"));
     bytes.map(|bytes| format!(" · {bytes} of text")).unwrap_or_default()
-}
-
-/// Returns a fence that nothing in the text can close.
-fn fence(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(FENCE_MIN.max(longest + 1))
 }

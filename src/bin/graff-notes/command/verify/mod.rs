@@ -251,7 +251,7 @@ fn kept_in(path: &Utf8Path) -> String {
 }
 
 /// Returns the figures that are worth a word, in words.
-fn summary(health: &Health) -> String {
+pub(super) fn summary(health: &Health) -> String {
     let mut parts = vec![plural(health.notes, "note")];
     let counted = [
         (health.attempts, "attempt"),
