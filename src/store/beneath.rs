@@ -8,53 +8,28 @@ use std::os::fd::AsRawFd as _;
 use std::{fs::File, io};
 
 use camino::Utf8Path;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use camino::{Utf8Component, Utf8PathBuf};
 use rustix::{
     fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat},
     io::Errno,
     process::geteuid,
 };
 
-use super::medium::Refused;
+use super::{medium::Refused, root::Way};
 
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(FILE);
 
-/// Returns whether a path names a folder, no link leads to it, and the system would spell it alike.
-///
-/// That is one call and a close, where resolving a path takes a call for each of its folders.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn is_resolved(path: &Utf8Path) -> bool {
-    let respelt: Utf8PathBuf = path.components().collect();
-    let climbs = path.components().any(|step| step == Utf8Component::ParentDir);
-    if !path.is_absolute() || climbs || respelt.as_str() != path.as_str() {
-        return false;
-    }
-    let flags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-    let resolve = rustix::fs::ResolveFlags::NO_SYMLINKS;
-    rustix::fs::openat2(CWD, path.as_std_path(), flags, Mode::empty(), resolve).is_ok()
+/// Opens a folder at or below a root.
+pub(super) fn open_folder(way: Way<'_>, path: &Utf8Path) -> io::Result<File> {
+    open(way, path, FOLDER, Mode::empty()).map_err(|errno| folder_failed(way.root(), path, errno))
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn is_resolved(_: &Utf8Path) -> bool {
-    false // it cannot be known in one call
-}
-
-/// Opens a folder at or below `root`.
-pub(super) fn open_folder(root: &Utf8Path, path: &Utf8Path) -> io::Result<File> {
-    open(root, path, FOLDER, Mode::empty()).map_err(|errno| folder_failed(root, path, errno))
-}
-
-/// Opens a file below `root`, if it is a plain one; returns what was found with it.
-pub(super) fn open_file(
-    root: &Utf8Path,
-    path: &Utf8Path,
-    flags: OFlags,
-) -> io::Result<(File, Stat)> {
+/// Opens a file below a root, if it is a plain one; returns what was found with it.
+pub(super) fn open_file(way: Way<'_>, path: &Utf8Path, flags: OFlags) -> io::Result<(File, Stat)> {
     // NONBLOCK keeps the open of a pipe from waiting for its other end.
     let flags = flags | FILE | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = open(root, path, flags, Mode::empty()).map_err(|errno| failed(root, path, errno))?;
+    let opened = open(way, path, flags, Mode::empty());
+    let file = opened.map_err(|errno| failed(way.root(), path, errno))?;
     let stat = rustix::fs::fstat(&file)?;
     match refused(path, Wanted::PlainFile, &stat) {
         Some(refused) => Err(refused.into()),
@@ -62,15 +37,15 @@ pub(super) fn open_file(
     }
 }
 
-/// Makes a file below `root` that is not there yet, and so is a plain one.
+/// Makes a file below a root that is not there yet, and so is a plain one.
 pub(super) fn create_file(
-    root: &Utf8Path,
+    way: Way<'_>,
     path: &Utf8Path,
     flags: OFlags,
     mode: Mode,
 ) -> io::Result<File> {
     let flags = flags | FILE | OFlags::CREATE | OFlags::EXCL;
-    open(root, path, flags, mode).map_err(|errno| failed(root, path, errno))
+    open(way, path, flags, mode).map_err(|errno| failed(way.root(), path, errno))
 }
 
 /// Makes the file `name` in `parent` that is not there yet.
@@ -84,9 +59,9 @@ pub(super) fn create_file_in(
     rustix::fs::openat(parent, name, flags, mode).map(File::from)
 }
 
-/// Returns what `path` names below `root`, if it is a plain file.
-pub(super) fn stat_file(root: &Utf8Path, path: &Utf8Path) -> io::Result<Stat> {
-    let folder = open_folder(root, path.parent().unwrap_or(root))?;
+/// Returns what `path` names below a root, if it is a plain file.
+pub(super) fn stat_file(way: Way<'_>, path: &Utf8Path) -> io::Result<Stat> {
+    let folder = open_folder(way, path.parent().unwrap_or(way.root()))?;
     let name = path.file_name().unwrap_or_default();
     let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     match refused(path, Wanted::PlainFile, &stat) {
@@ -149,18 +124,24 @@ pub(super) fn folder_failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> i
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
+fn open(way: Way<'_>, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
     let resolve = rustix::fs::ResolveFlags::NO_SYMLINKS;
-    match rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, resolve) {
+    let opened = rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, resolve);
+    match (opened, way) {
         // An old kernel, or a container's filter that does not know the call.
-        Err(Errno::NOSYS | Errno::PERM) => open_by_component(root, path, flags, mode),
-        opened => opened.map(File::from),
+        (Err(Errno::NOSYS | Errno::PERM), Way::Found(root)) => {
+            open_by_component(root, path, flags, mode)
+        }
+        (opened, _) => opened.map(File::from),
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn open(root: &Utf8Path, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
-    open_by_component(root, path, flags, mode)
+fn open(way: Way<'_>, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File, Errno> {
+    match way {
+        Way::Found(root) => open_by_component(root, path, flags, mode),
+        Way::Asked(_) => Err(Errno::NOSYS),
+    }
 }
 
 fn open_by_component(

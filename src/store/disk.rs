@@ -1,11 +1,11 @@
 //! The medium of everyday use: a folder on a file system.
 //!
 //! Below the root no symbolic link is followed, by any operation. The root itself may be reached
-//! through links: it is resolved once.
+//! through links: it stays where it was found.
 
-use std::{fs::File, io, os::unix::fs::FileExt, sync::OnceLock};
+use std::{fs::File, io, os::unix::fs::FileExt};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use rustix::{
     fs::{AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid, fchmod, fchown},
     io::Errno,
@@ -15,16 +15,16 @@ use rustix::{
 use super::{
     Level, beneath,
     kernel::{access_list, holder, stamp},
-    layout::joined,
+    layout::{Joined, joined},
     medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
     owner,
+    root::{Root, Way},
 };
 
 /// A store's folder on a file system.
 #[derive(Debug)]
 pub struct Disk {
-    root: Utf8PathBuf,
-    resolved: OnceLock<Utf8PathBuf>,
+    root: Root,
 }
 
 #[derive(Debug)]
@@ -40,47 +40,43 @@ impl Disk {
     /// Returns the folder below `root`; touches nothing yet.
     #[must_use]
     pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
-        Self { root: root.into(), resolved: OnceLock::new() }
-    }
-
-    fn root(&self) -> io::Result<&Utf8Path> {
-        if let Some(root) = self.resolved.get() {
-            return Ok(root);
-        }
-        let root = if beneath::is_resolved(&self.root) {
-            self.root.clone()
-        } else {
-            self.root.canonicalize_utf8()?
-        };
-        Ok(self.resolved.get_or_init(|| root))
+        Self { root: Root::at(root.into()) }
     }
 
     fn failed(&self, name: &str, errno: Errno) -> io::Error {
-        match self.root() {
-            Ok(root) => beneath::failed(root, &joined(root, name), errno),
-            Err(_) => errno.into(),
-        }
+        beneath::failed(self.root.path(), &self.path(name), errno)
     }
 
     /// Returns the error of taking or giving a name: where that is forbidden it is by the folder,
     /// whosesoever the file is.
     fn naming_failed(&self, name: &str, errno: Errno) -> io::Error {
-        match self.root() {
-            Ok(root) if errno == Errno::ACCESS => {
-                beneath::folder_failed(root, &Level::Notes.under(root), errno)
-            }
-            _ => self.failed(name, errno),
+        if errno == Errno::ACCESS {
+            self.folder_failed(Level::Notes, errno)
+        } else {
+            self.failed(name, errno)
         }
     }
 
+    fn folder_failed(&self, level: Level, errno: Errno) -> io::Error {
+        let root = self.root.path();
+        beneath::folder_failed(root, &level.under(root), errno)
+    }
+
+    fn path(&self, name: &str) -> Joined {
+        joined(self.root.path(), name)
+    }
+
     fn folder(&self, level: Level) -> io::Result<File> {
-        let root = self.root()?;
-        beneath::open_folder(root, &level.under(root))
+        self.root.within(|way| beneath::open_folder(way, &level.under(way.root())))
+    }
+
+    fn open_file(&self, name: &str, flags: OFlags) -> io::Result<(File, Stat)> {
+        self.root.within(|way| beneath::open_file(way, &joined(way.root(), name), flags))
     }
 
     /// Makes a file that is not there yet, open to its owner alone.
     fn make(&self, name: &str, access: Access) -> io::Result<(File, Stat)> {
-        let (root, flags) = (self.root()?, flags(access));
+        let flags = flags(access);
         if access == Access::Create && geteuid().is_root() {
             let made = owner::make_file(&self.folder(Level::Notes)?, name, flags);
             return made.map_err(|e| match Errno::from_io_error(&e) {
@@ -88,7 +84,10 @@ impl Disk {
                 None => e,
             });
         }
-        let file = beneath::create_file(root, &joined(root, name), flags, owner::FILE_MODE)?;
+        let create = |way: Way<'_>| {
+            beneath::create_file(way, &joined(way.root(), name), flags, owner::FILE_MODE)
+        };
+        let file = self.root.within(create)?;
         let fitted = owner::fit_out_file(&file);
         let stat = fitted.inspect_err(|_| drop(self.remove(name)))?; // nobody could use it
         Ok((file, stat))
@@ -101,35 +100,33 @@ impl Medium for Disk {
         let (file, stat) = if access.makes() {
             self.make(name, access)?
         } else {
-            let root = self.root()?;
-            beneath::open_file(root, &joined(root, name), flags(access))?
+            self.open_file(name, flags(access))?
         };
         let at_open = status(&stat);
         Ok(Box::new(DiskFile { file, at_open, seen: opening.found(at_open, &stat) }))
     }
 
     fn identity(&self, name: &str) -> io::Result<FileId> {
-        let root = self.root()?;
-        Ok(id(&beneath::stat_file(root, &joined(root, name))?))
+        let stat = |way: Way<'_>| beneath::stat_file(way, &joined(way.root(), name));
+        Ok(id(&self.root.within(stat)?))
     }
 
     fn still_names(&self, name: &str) -> io::Result<FileId> {
-        let path = joined(self.root()?, name);
-        Ok(id(&beneath::stat(&path).map_err(|errno| self.failed(name, errno))?))
+        Ok(id(&beneath::stat(&self.path(name)).map_err(|errno| self.failed(name, errno))?))
     }
 
     fn stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
-        let path = joined(self.root()?, name);
-        let stat = beneath::stat(&path).map_err(|errno| self.failed(name, errno))?;
+        let stat = beneath::stat(&self.path(name)).map_err(|errno| self.failed(name, errno))?;
         Ok(stamp::of(status(&stat), &stat))
     }
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
-        let (root, parent) = (self.root()?, self.folder(parent)?);
-        owner::make_folder(&parent, name).map_err(|e| match Errno::from_io_error(&e) {
-            Some(errno) => beneath::folder_failed(root, &level.under(root), errno),
-            None => e,
+        owner::make_folder(&self.folder(parent)?, name).map_err(|e| {
+            match Errno::from_io_error(&e) {
+                Some(errno) => self.folder_failed(level, errno),
+                None => e,
+            }
         })
     }
 

@@ -51,6 +51,8 @@ mod reader;
 mod recent;
 mod repair;
 mod replace;
+#[cfg(unix)]
+mod root;
 mod session_log;
 mod sessions;
 #[cfg(feature = "host")]

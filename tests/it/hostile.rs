@@ -259,6 +259,23 @@ fn a_root_that_was_behind_a_link_stays_where_it_was_found() {
     assert_eq!(records(&home.store), ["one", "two"]);
 }
 
+#[test]
+fn a_root_that_no_link_led_to_is_not_left_for_one_that_comes_in_its_place() {
+    let (home, other) = (Home::new(), Home::new());
+    add(&home.store, "one");
+    let moved = other.root.join("moved");
+    fs::rename(&home.root, &moved).expect("the root is moved");
+    symlink(&other.root, &home.root).expect("a link in its place");
+
+    let e = home.store.append(&s1(), &note("two")).expect_err("a link leads elsewhere");
+    assert_eq!(e.kind(), ErrorKind::Io, "{}", e.with_causes());
+    assert!(!other.root.join(".graff").exists());
+    fs::remove_file(&home.root).expect("the link");
+    fs::rename(&moved, &home.root).expect("the root is back");
+    add(&home.store, "two");
+    assert_eq!(records(&home.store), ["one", "two"]);
+}
+
 /// Every file below a folder, with what it holds.
 fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();

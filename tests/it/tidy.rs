@@ -87,9 +87,10 @@ const THE_WORLD: &[&str] = &[
 
 /// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests
 /// do to one in memory is done to all of them.
-const ON_THE_DISK: [&str; 9] = [
+const ON_THE_DISK: [&str; 10] = [
     "disk.rs",
     "beneath.rs",
+    "root.rs",
     "owner.rs",
     "access_list.rs",
     "holder.rs",
