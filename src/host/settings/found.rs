@@ -94,16 +94,6 @@ pub fn events(host: Host, settings: &str) -> Result<Vec<String>, Refused> {
     Ok(acting.map(|found| found.event).collect())
 }
 
-/// Returns the command line by which settings of `host` have an event answered by us, if they do.
-///
-/// # Errors
-///
-/// As for [`install`](super::install).
-pub fn command(host: Host, settings: &str, event: &str) -> Result<Option<String>, Refused> {
-    let mut acting = found(host, settings)?.into_iter().filter(Found::acts);
-    Ok(acting.find(|found| found.event == event).map(|found| found.command))
-}
-
 /// Returns the key by which the user has told `host` in these settings to run no hook at all, if
 /// one does.
 ///

@@ -23,7 +23,7 @@ mod scan;
 mod shell;
 mod tree;
 
-pub use found::{Found, Sort, command, events, found, switched_off};
+pub use found::{Found, Sort, events, found, switched_off};
 pub use hooks::{install, remove};
 pub use register::Registration;
 pub use tree::Refused;

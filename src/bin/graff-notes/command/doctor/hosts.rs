@@ -1,22 +1,18 @@
 //! Whether the agents' hooks are installed, and whether a note comes back as they would call it.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use graff_notes::{
-    host::{hook::Host, settings},
-    store::Store,
-};
+use graff_notes::{host::hook::Host, store::Store};
 
 use super::{
     Finding,
     call::{Called, Uncalled, Whose, Wrong},
-    plain,
     scratch::Scratch,
     versions::program,
 };
 use crate::{
     command::{
         hook::goose_reads,
-        hooks::{GOOSE_STEP, Installed, Standing, standings},
+        hooks::{GOOSE_STEP, Installed, Scope, Standing, answering, standings},
         in_path::in_path,
     },
     signals::Held,
@@ -40,24 +36,25 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
 /// client need none.
 fn without_hooks(standings: &[Standing]) -> Vec<Finding> {
     let has_hooks = |host: &Host| {
-        let mut of_host = standings.iter().filter(|it| it.host == host.as_str());
+        let mut of_host = standings.iter().filter(|it| it.host == *host);
         of_host.any(|it| !matches!(it.installed, Installed::No))
     };
     let is_here = |host: &Host| !has_hooks(host) && in_path(program(*host)).next().is_some();
-    let here: Vec<_> = Host::ALL.into_iter().filter(is_here).map(Host::as_str).collect();
+    let here: Vec<_> = Host::ALL.into_iter().filter(is_here).collect();
     if Host::ALL.iter().any(has_hooks) {
-        let hint = |host: &str| {
+        let hint = |host: Host| {
             let detail = format!("{host}: in PATH, and has no hooks of ours");
-            Finding::hint(CHECK, detail, install(host, "user"))
+            Finding::hint(CHECK, detail, install(host, &Scope::User))
         };
         return here.into_iter().map(hint).collect();
     }
+    let names: Vec<_> = here.iter().map(|host| host.as_str()).collect();
     let (first, among) = match here.first() {
-        Some(first) => (*first, format!("; in PATH: {}", here.join(", "))),
-        None => (Host::ClaudeCode.as_str(), String::new()),
+        Some(first) => (*first, format!("; in PATH: {}", names.join(", "))),
+        None => (Host::ClaudeCode, String::new()),
     };
     let detail = format!("no hooks installed for any agent{among}");
-    vec![Finding::hint(CHECK, detail, install(first, "user"))]
+    vec![Finding::hint(CHECK, detail, install(first, &Scope::User))]
 }
 
 /// Says that a line of the user's own only tries, where one does.
@@ -77,7 +74,7 @@ fn one(standing: &Standing, store: &Store, held: &Held) -> Option<Finding> {
         Installed::No => return None,
         Installed::Partly { missing } => {
             let detail = format!("{host}, {scope}: without {}", missing.join(", "));
-            Finding::failure(CHECK, detail, install(host, scope))
+            Finding::failure(CHECK, detail, install(*host, scope))
         }
         Installed::Unreadable { why } => {
             let detail = format!("{host}, {scope}: {why}");
@@ -108,7 +105,7 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
         return Err(Finding::warning(CHECK, installed("not trusted"), advice));
     }
     tried(standing, store, held)?;
-    if *host == Host::Goose.as_str() && goose_reads().is_none() {
+    if *host == Host::Goose && goose_reads().is_none() {
         let detail = installed("goose is told of no file: GOOSE_MOIM_MESSAGE_FILE isn't set here");
         return Err(Finding::warning(CHECK, detail, GOOSE_STEP));
     }
@@ -117,12 +114,14 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
 
 /// Calls the hook by the command that stands in the settings, and says why no note came back.
 fn tried(standing: &Standing, store: &Store, held: &Held) -> Result<(), Finding> {
-    let Standing { host, scope, .. } = standing;
-    let Ok(host) = host.parse::<Host>() else { return Ok(()) }; // it is one's own name
+    let &Standing { host, ref scope, .. } = standing;
     let file = file_of_command(host, &standing.settings);
-    let called = Called::by(host, command(host, &file));
+    let called = Called::by(host, answering(host, file.clone(), Called::event(host)));
     // Whatever is not the user's own may be anybody's.
-    let whose = if *scope == "user" { Whose::User } else { Whose::Project };
+    let whose = match scope {
+        Scope::User => Whose::User,
+        Scope::Project(_) => Whose::Project,
+    };
     if let Some(why) = called.uncalled(whose) {
         let detail =
             format!("{host}, {scope}: installed, and not called: its command in {file} {why}");
@@ -157,13 +156,6 @@ fn file_of_command(host: Host, settings: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// Returns the command by which the agent calls us, where that file names one: the plugin for
-/// opencode does not.
-fn command(host: Host, file: &Utf8Path) -> Option<String> {
-    let text = plain::text(file).ok()?;
-    settings::command(host, &text, Called::event(host)).ok()?
-}
-
 /// Returns how to learn of a command that is not called whether it works.
 fn instead_of_a_call(host: Host, why: Uncalled) -> String {
     match why {
@@ -193,7 +185,10 @@ fn of_program(host: Host, program: Option<&Utf8Path>) -> String {
     }
 }
 
-fn install(host: &str, scope: &str) -> String {
-    let flag = if scope == "user" { "" } else { " --project" };
+fn install(host: Host, scope: &Scope) -> String {
+    let flag = match scope {
+        Scope::User => "",
+        Scope::Project(_) => " --project",
+    };
     format!("graff-notes hooks install {host}{flag}")
 }

@@ -3,13 +3,16 @@
 
 use std::{
     fmt,
-    fs::{self, Metadata},
-    io, thread,
+    fs::{self, File, Metadata},
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    thread,
     time::{Duration, Instant, SystemTime},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::ErrorKind;
+use rustix::fs::OFlags;
 
 use super::{
     copies::{self, BYTES_MAX, COPIES_MAX, Copy},
@@ -170,10 +173,6 @@ impl PersonsFile {
         &self.path
     }
 
-    pub(super) fn into_path(self) -> Utf8PathBuf {
-        self.path
-    }
-
     /// Returns the failure to change this file.
     pub(super) fn left_alone(&self, why: impl fmt::Display) -> Failure {
         refused(&self.path, why)
@@ -315,21 +314,21 @@ impl PersonsFile {
 
 /// Reads what `path` leads to; `None` where it has gone since that was looked up.
 fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>, Failure> {
-    let gone = |e: &io::Error| e.kind() == io::ErrorKind::NotFound;
-    let status = match fs::metadata(target) {
-        Err(e) if gone(&e) => return Ok(None),
-        status => status.map_err(|e| failed("look at", target, &e))?,
+    // It may be a pipe that nobody writes to.
+    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = match File::options().read(true).custom_flags(without_waiting).open(target) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(|e| failed("read", target, &e))?,
     };
+    let status = file.metadata().map_err(|e| failed("look at", target, &e))?;
     if !status.is_file() {
         return Err(refused(path, "it is no plain file"));
     }
     if status.len() > BYTES_MAX {
         return Err(refused(path, "it is too large to be settings"));
     }
-    let bytes = match fs::read(target) {
-        Err(e) if gone(&e) => return Ok(None),
-        bytes => bytes.map_err(|e| failed("read", target, &e))?,
-    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|e| failed("read", target, &e))?;
     let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
     Ok(Some((text, status)))
 }

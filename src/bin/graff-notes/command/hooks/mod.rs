@@ -10,11 +10,12 @@ pub(in crate::command) mod held;
 mod made;
 mod place;
 mod setting;
+mod standing;
 mod status;
 
 pub(super) use {
-    place::GOOSE_STEP,
-    status::{Installed, Standing, standings},
+    place::{GOOSE_STEP, Scope},
+    standing::{Installed, Standing, answering, standings},
 };
 
 use camino::Utf8Path;
@@ -22,12 +23,7 @@ use clap::{Args, Subcommand};
 use graff_notes::host::hook::Host;
 
 use self::{
-    advice::Change,
-    done::Done,
-    file::PersonsFile,
-    place::{Scope, places},
-    setting::Setting,
-    status::Status,
+    advice::Change, done::Done, file::PersonsFile, place::places, setting::Setting, status::Status,
 };
 use crate::{
     command::hook,
@@ -121,14 +117,14 @@ impl Where {
             let after = setting.installed(before.as_deref()).map_err(|why| file.left_alone(why))?;
             done.name_own_lines(&file, setting, &after);
             if before.as_deref() == Some(after.as_str()) {
-                done.unchanged.push(file.into_path());
+                done.unchanged.push(file.path().to_owned());
                 continue;
             }
             if before.is_some() {
                 done.backups.push(file.back_up()?);
             }
             file.replace(&after)?;
-            done.changed.push(file.into_path());
+            done.changed.push(file.path().to_owned());
         }
         done.next = self.after_install(&scope);
         done.next += &done.own_lines_stand();
@@ -147,7 +143,7 @@ impl Where {
             // A run that was killed may have left something in the folder alone.
             self.remove_from(scope.hold(path, setting)?, setting, &scope, &mut done)?;
         }
-        let left = status::standings(cx.root()?.path, Some(self.host));
+        let left = standing::standings(cx.root()?.path, Some(self.host));
         let are_all_out = left.iter().all(|it| matches!(it.installed, Installed::No));
         let forgotten = are_all_out.then(|| hook::forget(self.host)).transpose();
         let next = match &forgotten {
@@ -182,7 +178,7 @@ impl Where {
             } else {
                 file.remove_empty_folders(&place::roof(self.host, scope)?); // likewise
             }
-            done.unchanged.push(file.into_path());
+            done.unchanged.push(file.path().to_owned());
             return Ok(());
         };
         let texts: Vec<_> = copies.iter().map(|copy| copy.text.as_str()).collect();
@@ -199,13 +195,13 @@ impl Where {
         if file.text().is_none() {
             file.remove_empty_folders(&place::roof(self.host, scope)?);
         }
-        done.changed.push(file.into_path());
+        done.changed.push(file.path().to_owned());
         Ok(())
     }
 
     /// Returns what the user does next, once the hooks are in.
     fn after_install(&self, scope: &Scope) -> String {
-        let mut steps = status::obstacles(self.host, scope);
+        let mut steps = standing::obstacles(self.host, scope);
         let then = match place::own_step(self.host) {
             Some(step) => step,
             None if steps.is_empty() => {

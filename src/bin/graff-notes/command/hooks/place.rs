@@ -1,6 +1,6 @@
 //! Where each agent keeps what belongs to us, and what its user does besides.
 
-use std::env;
+use std::{env, fmt};
 
 use camino::Utf8PathBuf;
 use graff_notes::host::hook::Host;
@@ -27,7 +27,7 @@ goose reads the note from a file: put `export GOOSE_MOIM_MESSAGE_FILE=\"$HOME/\
 
 /// Whose settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(in crate::command) enum Scope {
     /// The user's, for all projects.
     User,
     /// Those of the project in this folder.
@@ -51,6 +51,15 @@ impl Scope {
             Self::User => Ok(file),
             Self::Project(root) => file.within(root),
         }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::User => "user",
+            Self::Project(_) => "project",
+        })
     }
 }
 
