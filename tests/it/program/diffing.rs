@@ -137,10 +137,20 @@ fn a_person_sees_words_and_a_few_lines_around_them() {
 fn a_newer_note_that_may_be_damaged_is_spoken_of() {
     let world = world(&["a", "b"]);
     let log = std::fs::read_to_string(world.log("s1")).expect("a log");
-    world.put("s1", format!("{log}junk\n"));
-    let ran = world.run(&["diff", "s1"]).ends(0);
-    assert!(ran.stderr().contains("a newer note of session s1 may be damaged"), "{ran}");
-    world.run(&["diff", "s1", "--from", "1", "--to", "2"]).quietly();
+    let at = log.len();
+    let behind = |what: &str| format!("{what} stands behind this one, at byte {at}; ");
+    for (left, words) in [
+        ("junk\n", behind("a damaged line")),
+        ("{\"v\":1,\"sess", behind("a record that was never finished")),
+        ("junk\n{\"v\":1,\"sess", behind("a damaged line")),
+    ] {
+        world.put("s1", format!("{log}{left}"));
+        let ran = world.run(&["diff", "s1"]).ends(0);
+        let whole = format!("a newer note of session s1 may be damaged: {words}");
+        assert!(ran.stderr().contains(&whole), "{left:?}: {ran}");
+        assert_eq!(ran.stderr(), world.run(&["show", "s1"]).ends(0).stderr(), "{left:?}");
+        world.run(&["diff", "s1", "--from", "1", "--to", "2"]).quietly();
+    }
 }
 
 #[test]

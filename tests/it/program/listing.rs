@@ -176,6 +176,22 @@ fn a_first_line_is_kept_as_far_as_a_wide_terminal_goes() {
 }
 
 #[test]
+fn a_person_is_told_why_a_list_is_empty() {
+    let world = sessions(&["fix-a", "plan"]);
+    let says = |args: &[&str]| {
+        let ran = world.at_terminal(120, "", &[&["list"], args].concat()).ends(0);
+        ran.stdout().to_owned()
+    };
+    let why = "graff-notes: none of 2 sessions is meant; --since and --until go by the newest note \
+               of each\r\n";
+    assert_eq!(says(&["--since", "yesterday", "--until", "yesterday"]), why);
+    assert_eq!(says(&["--session-glob", "nobody"]), why);
+    assert!(!says(&["--since", "yesterday", "--until", "today"]).contains("is meant"));
+    let day = ["list", "--since", "yesterday", "--until", "yesterday"];
+    assert_eq!(world.run(&day).quietly().stdout(), "");
+}
+
+#[test]
 fn sessions_come_in_the_order_that_is_asked_for_and_so_many_of_it() {
     let world = World::new();
     let note = |session: &str, at: u64, bytes: usize| {

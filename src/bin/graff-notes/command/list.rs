@@ -17,7 +17,7 @@ use crate::{
     context::{Context, explain, is_forgotten},
     exit::Exit,
     failure::{Stop, heard_or_not},
-    output::{Cell, Clock, Form, Progress, Table, size},
+    output::{Cell, Clock, Form, Progress, Table, plural, size},
     parallel,
     selection::Selection,
 };
@@ -93,6 +93,7 @@ struct Answer<'a> {
 struct Rows {
     clock: Clock,
     table: Table,
+    said: usize,
     exit: Exit,
 }
 
@@ -107,6 +108,7 @@ impl List {
         let mut rows = Rows {
             clock: self.selection.times.clock(cx.out.form()),
             table: Table::of_names_and_texts(HEAD),
+            said: 0,
             exit: Exit::Done,
         };
         let kept = self.look(cx, &store, &names, &mut rows)?;
@@ -123,6 +125,12 @@ impl List {
             passed_over::warn(cx, &store, &unrecognised);
         }
         heard_or_not(rows.table.end(&mut cx.out))?;
+        if rows.said == 0 && !names.is_empty() {
+            let sessions = plural(names.len() as u64, "session");
+            cx.notices.hint(format_args!(
+                "none of {sessions} is meant; --since and --until go by the newest note of each"
+            ));
+        }
         Ok(rows.exit)
     }
 
@@ -185,6 +193,7 @@ impl Order {
 
 impl Rows {
     fn say(&mut self, cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
+        self.said += 1;
         heard_or_not(answer.say(cx, &mut self.table, &self.clock))
     }
 }
