@@ -68,7 +68,7 @@ fn forgetting_says_what_goes_and_then_what_is_gone() {
 fn nobody_is_asked_about_a_session_that_is_not_there() {
     let world = world();
     for args in [&["forget", "s2"][..], &["forget", "s2", "--yes"]] {
-        let ran = world.at_terminal(80, "", args).ends(3);
+        let ran = world.at_terminal(80, "n\n", args).ends(3);
         assert!(ran.stdout().contains("could not find session s2: it has no log"), "{ran}");
         assert!(!ran.stdout().contains("[y/N]"), "{ran}");
     }
