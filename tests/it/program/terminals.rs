@@ -178,6 +178,22 @@ fn a_name_that_stands_in_a_damaged_log_is_shown_as_its_escape_too() {
     assert!(!ran.stdout().contains(['\u{202e}', '\u{9b}']), "{ran}");
     assert!(ran.stdout().contains("abc"), "{ran}");
 }
+#[test]
+fn a_row_in_a_pipe_has_a_notes_control_characters_but_those_that_would_end_its_cell() {
+    let world = World::new();
+    world.fed("\u{1b}[2J\u{7}\u{9b}\u{202e}\tb\\n\rc\nd", &["write", "s1"]).quietly();
+    let first = "\u{1b}[2J\u{7}\u{9b}\u{202e}\\tb\\\\n\\rc";
+    for (args, told) in [
+        (&["log", "s1"][..], &*format!("\t{first}\\nd\n")),
+        (&["search", "[2J"], &format!("\t{first}\n")),
+    ] {
+        let ran = world.run(args).quietly();
+        assert!(ran.stdout().ends_with(told), "{args:?}: {ran}");
+        let shown = world.at_terminal(200, "", &[args, &["--color", "never"]].concat()).ends(0);
+        assert!(shown.stdout().contains("\\u{1b}[2J\\u{7}\\u{9b}\\u{202e}"), "{shown}");
+    }
+}
+
 
 #[test]
 fn a_name_that_turns_the_direction_of_writing_is_shown_as_its_escape() {

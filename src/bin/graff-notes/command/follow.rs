@@ -30,7 +30,7 @@ It goes on until it is interrupted or nobody reads any more, across repair and f
 for a session, a store or a root that is not there yet, or no more. A log that is moved away and back is gone on with \
 where it was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a note: session, seq, \
 generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes \
-escaped. Where the store lies on a network, notes from other machines come within a minute.";
+escaped; other control characters stand there as they are. Where the store lies on a network, notes from other machines come within a minute.";
 
 /// Prints new notes as they come
 #[derive(Args, Debug)]
@@ -213,7 +213,7 @@ fn say(cx: &mut Context, clock: &Clock, note: &RecordAnswer<'_>) -> Result<(), S
                 Cell::text(note.kind),
                 Cell::text(time),
                 Cell::figure(text.len()),
-                Cell::text(text),
+                Cell::note(text),
             ];
             Table::of(&[]).row(out, row)
         }

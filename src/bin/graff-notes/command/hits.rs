@@ -85,7 +85,7 @@ fn rows(out: &mut Output, session: &SessionName, note: &Found) -> Result<(), Sto
             Cell::figure_if(note.seq),
             Cell::figure(number),
             Cell::text(if places.is_some() { "match" } else { "context" }),
-            Cell::text(text),
+            Cell::note(text),
         ];
         table.row(out, row)?;
     }

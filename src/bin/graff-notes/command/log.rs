@@ -24,8 +24,9 @@ Examples:
   graff-notes log fix-parser --json | jq -r 'select(.kind == \"note\") .text'
 
 In a pipe it prints, a row a record: seq, generation, kind, time, bytes, and the whole text with \
-its line breaks, tabs and backslashes escaped. What has no value is a dash. On a terminal a record \
-without a number has its line in the number's place: `show --line` and `diff` take that.
+its line breaks, tabs and backslashes escaped; other control characters stand there as they are. \
+What has no value is a dash. On a terminal a record without a number has its line in the number's \
+place: `show --line` and `diff` take that.
 
 Exit status: where no line is a readable record, 5 if any is damaged, else 1.";
 
@@ -168,7 +169,7 @@ impl Rows {
             Cell::text(answer.kind),
             Cell::text(self.clock.show(answer.created_at)),
             Cell::figure_if(text.map(str::len)),
-            Cell::text(text.unwrap_or("-")),
+            Cell::note(text.unwrap_or("-")),
         ]
     }
 

@@ -35,7 +35,7 @@ Examples:
   graff-notes search read_line --json | jq -r .session | uniq
 
 In a pipe it prints, a row a line found: session, seq (a dash where the note has none), number of \
-the line in the note, `match` or `context`, and the line.
+the line in the note, `match` or `context`, and the line with its tabs and backslashes escaped.
 
 Exit status: 0 where something was found, else 1 where a log could not be read, else 3.";
 

@@ -1,13 +1,13 @@
 //! Rows of cells: aligned for a person, parted by tabs for a script.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use anstyle::{AnsiColor, Style};
 
 use super::{
     Form, Output,
     room::{Shares, TEXT_MIN},
-    text::{self, cut_name, first_line, one_line, plain_cell},
+    text::{self, cut_name, first_line, one_line, plain_cell, plain_cell_of_a_note},
 };
 use crate::failure::Stop;
 
@@ -38,8 +38,18 @@ enum Last {
 #[derive(Debug)]
 pub(crate) struct Cell {
     text: String,
+    of: Of,
     style: Style,
     side: Side,
+}
+
+/// Whose words a cell holds, by which a pipe is given them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// An agent's: its note, in which a pipe has every character that is not the table's own.
+    Note,
+    /// Ours, or those of another program.
+    Others,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +83,7 @@ impl Table {
         }
         for (at, cell) in cells.iter().enumerate() {
             out.bytes(if at == 0 { b"" } else { b"\t" })?;
-            out.bytes(plain_cell(&cell.text).as_bytes())?;
+            out.bytes(cell.plain().as_bytes())?;
         }
         out.bytes(b"\n")
     }
@@ -160,7 +170,12 @@ fn write(out: &mut Output, row: &[Cell], widths: &[usize]) -> Result<(), Stop> {
 
 impl Cell {
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), style: Style::new(), side: Side::Left }
+        Self { text: text.into(), of: Of::Others, style: Style::new(), side: Side::Left }
+    }
+
+    /// Returns a cell of a note's text, or of a part of it.
+    pub(crate) fn note(text: impl Into<String>) -> Self {
+        Self { of: Of::Note, ..Self::text(text) }
     }
 
     /// Returns a cell of a figure, which stands to the right.
@@ -187,6 +202,13 @@ impl Cell {
 
     pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self { style: AnsiColor::Red.on_default().bold(), ..Self::text(text) }
+    }
+
+    fn plain(&self) -> Cow<'_, str> {
+        match self.of {
+            Of::Note => plain_cell_of_a_note(&self.text),
+            Of::Others => plain_cell(&self.text),
+        }
     }
 
     fn width(&self) -> usize {

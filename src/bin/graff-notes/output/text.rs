@@ -34,6 +34,12 @@ pub(super) fn plain_cell(text: &str) -> Cow<'_, str> {
     escaped(text, |_, c| c == '\\' || c.is_control())
 }
 
+/// Returns the text of a note for one cell in a pipe: the same, but of the control characters only
+/// those as escapes that would end the cell or the row.
+pub(super) fn plain_cell_of_a_note(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, c| matches!(c, '\n' | '\r' | '\t' | '\\'))
+}
+
 /// Returns the first line of `text` that is not blank, cut to so many columns of a terminal with a
 /// mark where anything is left out.
 pub(crate) fn first_line(text: &str, columns: usize) -> String {
