@@ -108,6 +108,20 @@ impl Store {
         self.folder.path(&layout::rejected(session))
     }
 
+    /// Returns the path of what is to take the place of a session's log, while a repair or an import
+    /// is at work on it.
+    #[must_use]
+    pub fn repaired_path(&self, session: &SessionName) -> Utf8PathBuf {
+        self.folder.path(&layout::repaired(session))
+    }
+
+    /// Returns the paths of all files that a session can have but its lock, whether or not they are
+    /// there, its log first: what [`Self::forget`] removes.
+    #[must_use]
+    pub fn paths_of(&self, session: &SessionName) -> Vec<Utf8PathBuf> {
+        layout::all(session).iter().map(|name| self.folder.path(name)).collect()
+    }
+
     /// Returns a reading of a session's log that goes on, from its beginning; touches nothing yet.
     #[must_use]
     pub fn follow(&self, session: &SessionName) -> Follower {

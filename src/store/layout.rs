@@ -151,6 +151,11 @@ pub(super) fn side_new(session: &SessionName) -> String {
     [session.stem(), SIDE_NEW_SUFFIX].concat()
 }
 
+/// Returns the names of all files that a session can have but its lock, its log first.
+pub(super) fn all(session: &SessionName) -> [String; 6] {
+    [log, repaired, rejected, side_new, side, repairing].map(|name| name(session))
+}
+
 /// Returns the stem of a name that only stands there while a log is being replaced, or where that
 /// was cut short.
 pub(super) fn stem_of_a_replacement(name: &str) -> Option<&str> {

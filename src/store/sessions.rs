@@ -48,17 +48,10 @@ pub(super) fn list(folder: &Folder) -> Result<Sessions, Error> {
 /// Removes all that holds a session's words: its log, and what repairs took out of it or left.
 pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> {
     let folder = store.folder();
-    // The log goes last: until then the session reads as before.
-    let names = [
-        layout::side(session),
-        layout::side_new(session),
-        layout::rejected(session),
-        layout::repaired(session),
-        layout::log(session),
-    ];
+    let names = layout::all(session);
     let mark = layout::repairing(session);
     let mut is_known = false;
-    for name in names.iter().chain([&mark]) {
+    for name in &names {
         is_known |= folder.identity(name)?.is_some();
     }
     if !is_known {
@@ -72,7 +65,8 @@ pub(super) fn forget(store: &Store, session: &SessionName) -> Result<(), Error> 
         }
     }
     let is_marked = folder.identity(&mark)?.is_some();
-    for name in &names {
+    // The log goes last: until then the session reads as before.
+    for name in names.iter().rev().filter(|name| **name != mark) {
         folder.remove_if_there(name)?;
     }
     let but =

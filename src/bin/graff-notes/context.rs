@@ -129,7 +129,7 @@ pub(crate) fn has_log(store: &Store, session: &SessionName) -> bool {
 
 /// Returns what was to become the log of a session, where it was drawn up and is there still.
 pub(crate) fn drawn_up(store: &Store, session: &SessionName) -> Option<Utf8PathBuf> {
-    let path = store.log_path(session).with_extension("repaired");
+    let path = store.repaired_path(session);
     fs::symlink_metadata(&path).is_ok().then_some(path)
 }
 

@@ -62,6 +62,14 @@ fn forgetting_says_what_goes_and_then_what_is_gone() {
     let ran = world.at_terminal(120, "", &["forget", "s1", "--yes"]).ends(0);
     let gone = "session s1 is forgotten: removed s1.notes.jsonl, s1.notes.rejected\r\n";
     assert_eq!(ran.stdout(), gone);
+    let notes = world.root().join(".graff/notes");
+    for left in ["notes.repairing", "hooks.json", "hooks.new"] {
+        std::fs::write(notes.join(format!("s1.{left}")), "").expect("a file");
+        let ran = world.at_terminal(120, "y\n", &["forget", "s1"]).ends(0);
+        assert!(ran.stdout().contains("Forget session s1 (no log)? [y/N]"), "{ran}");
+        let gone = format!("session s1 is forgotten: removed s1.{left}\r\n");
+        assert!(ran.stdout().ends_with(&gone), "{ran}");
+    }
 }
 
 #[test]
@@ -171,14 +179,6 @@ fn a_prompt_is_shown_with_its_control_characters_escaped_and_kept_in_a_pipe() {
 }
 
 #[test]
-fn a_name_that_stands_in_a_damaged_log_is_shown_as_its_escape_too() {
-    let world = World::new();
-    world.put("s1", "{\"v\":1,\"session\":\"abc\u{202e}\u{9b}def\",\"text\":\"a\"}\n");
-    let ran = world.at_terminal(80, "", &["verify", "s1"]).ends(5);
-    assert!(!ran.stdout().contains(['\u{202e}', '\u{9b}']), "{ran}");
-    assert!(ran.stdout().contains("abc"), "{ran}");
-}
-#[test]
 fn a_row_in_a_pipe_has_a_notes_control_characters_but_those_that_would_end_its_cell() {
     let world = World::new();
     world.fed("\u{1b}[2J\u{7}\u{9b}\u{202e}\tb\\n\rc\nd", &["write", "s1"]).quietly();
@@ -194,6 +194,14 @@ fn a_row_in_a_pipe_has_a_notes_control_characters_but_those_that_would_end_its_c
     }
 }
 
+#[test]
+fn a_name_that_stands_in_a_damaged_log_is_shown_as_its_escape_too() {
+    let world = World::new();
+    world.put("s1", "{\"v\":1,\"session\":\"abc\u{202e}\u{9b}def\",\"text\":\"a\"}\n");
+    let ran = world.at_terminal(80, "", &["verify", "s1"]).ends(5);
+    assert!(!ran.stdout().contains(['\u{202e}', '\u{9b}']), "{ran}");
+    assert!(ran.stdout().contains("abc"), "{ran}");
+}
 
 #[test]
 fn a_name_that_turns_the_direction_of_writing_is_shown_as_its_escape() {

@@ -3,7 +3,6 @@
 use std::{
     fs,
     io::{self, BufRead, IsTerminal},
-    iter,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -55,7 +54,7 @@ impl Forget {
         if !self.yes {
             confirm(&store, &session, &self.times.clock(Form::Terminal))?;
         }
-        let mut removed = words_of(&store, &session);
+        let mut removed = files_of(&store, &session);
         store.forget(&session).map_err(|e| explain(e, &store, &session))?;
         removed.retain(|path| !is_there(path));
         match cx.out.form() {
@@ -65,8 +64,11 @@ impl Forget {
             }
             Form::Terminal => {
                 let names = removed.iter().filter_map(|path| path.file_name()).collect::<Vec<_>>();
-                let names = names.join(", ");
-                cx.out.line(&shown(&format!("session {session} is forgotten: removed {names}")))?;
+                let names = match names.as_slice() {
+                    [] => String::new(), // somebody else was at it meanwhile
+                    names => format!(": removed {}", names.join(", ")),
+                };
+                cx.out.line(&shown(&format!("session {session} is forgotten{names}")))?;
             }
             Form::Plain => {}
         }
@@ -75,12 +77,9 @@ impl Forget {
     }
 }
 
-/// Returns the files that hold a session's words: its log, what repairs took out of it, and what was
-/// to become it.
-fn words_of(store: &Store, session: &SessionName) -> Vec<Utf8PathBuf> {
-    let log = store.log_path(session);
-    let beside = ["rejected", "repaired"].map(|suffix| log.with_extension(suffix));
-    let mut files: Vec<_> = iter::once(log).chain(beside).collect();
+/// Returns the files that a session has.
+fn files_of(store: &Store, session: &SessionName) -> Vec<Utf8PathBuf> {
+    let mut files = store.paths_of(session);
     files.retain(|path| is_there(path));
     files
 }
@@ -91,8 +90,8 @@ fn is_there(path: &Utf8Path) -> bool {
 
 /// Returns what is to be forgotten, in words; fails where there is nothing.
 fn what(store: &Store, session: &SessionName, clock: &Clock) -> Result<String, Failure> {
-    let rejected = store.log_path(session).with_extension("rejected");
-    let rejected = if is_there(&rejected) { ", and what repairs took out of it" } else { "" };
+    let has_rejected = is_there(&store.rejected_path(session));
+    let rejected = if has_rejected { ", and what repairs took out of it" } else { "" };
     let log = match store.verify(session) {
         Ok(health) => {
             let notes = plural(health.notes, "note");
@@ -103,21 +102,12 @@ fn what(store: &Store, session: &SessionName, clock: &Clock) -> Result<String, F
             Some(path) => {
                 format!("no log, but what was to become it, {path}, which may be the only copy")
             }
-            None if rejected.is_empty() && !is_begun(store, session) => {
-                return Err(explain(e, store, session));
-            }
+            None if files_of(store, session).is_empty() => return Err(explain(e, store, session)),
             None => "no log".to_owned(),
         },
         Err(_) => "a log that cannot be read".to_owned(),
     };
     Ok(format!("{log}{rejected}"))
-}
-
-/// Returns whether a session without a log has left anything else to be forgotten.
-fn is_begun(store: &Store, session: &SessionName) -> bool {
-    let stem = session.stem();
-    let mut beside = ["notes.repairing", "hooks.json", "hooks.new"].into_iter();
-    beside.any(|ending| is_there(&store.notes_path().join(format!("{stem}.{ending}"))))
 }
 
 /// Asks a person at a terminal; whoever else calls has to say `--yes`.
