@@ -3,14 +3,34 @@
 //!
 //! Shown by running their console blocks, each in a project of its own, line by line.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use camino::Utf8Path;
 
 use crate::support::{
     found::in_time,
+    report,
     world::{Ran, World},
 };
+
+/// Returns what it takes to draw the picture of a terminal, or `None` where nobody can here.
+fn painter() -> Option<Command> {
+    let campaign = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("campaigns/picture");
+    let mut python = Command::new("python3");
+    let is_here = python.arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let mut command = Command::new("python3");
+    command.arg(campaign).args(["--program", env!("CARGO_BIN_EXE_graff-notes"), "--check"]);
+    is_here.then_some(command)
+}
+
+#[test]
+fn the_picture_of_a_terminal_shows_what_the_program_prints_there() {
+    let Some(mut painter) = painter() else {
+        return report(format_args!("no python3, no picture"));
+    };
+    let ran = painter.output().expect("it starts");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
 
 /// A command and what is shown of its answer.
 struct Step {
