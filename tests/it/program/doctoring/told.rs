@@ -153,6 +153,57 @@ fn a_folder_that_only_begins_as_the_home_does_is_another_one() {
     }
 }
 
+/// What the line of a report says of an agent that says `version`, with these variables.
+#[track_caller]
+fn told(version: &str, variables: &[(&str, &str)]) -> String {
+    let (world, bin) = (World::new(), World::new());
+    put_program(bin.root(), "goose", "echo \"$SAYS\"");
+    let mut doctor = world.command(&["doctor", "--report"]);
+    doctor.env("HOME", "/home/u").env("PATH", format!("{}:{PATH}", bin.root()));
+    doctor.env("SAYS", version).envs(variables.iter().copied());
+    let report = Ran::of(&mut doctor).quietly();
+    let line = report.stdout().lines().find_map(|line| line.split_once("--version` says "));
+    line.unwrap_or_else(|| panic!("{report}")).1.to_owned()
+}
+
+#[test]
+fn only_a_whole_path_is_the_home() {
+    let all =
+        "/home/u /home/u/x (/home/u) HOME=/home/u. file:///home/u/x /home/u, '/home/u' /home/u";
+    assert_eq!(told(all, &[]), "~ ~/x (~) HOME=~. file://~/x ~, '~' ~");
+    for other in [
+        "/mnt/home/u/x",
+        "/home/u.bak",
+        "/home/u..bak",
+        "/home/user",
+        "/home/u-2",
+        "/home/u_2",
+        "./home/u",
+        "/mnt-/home/u",
+    ] {
+        assert_eq!(told(other, &[]), other);
+    }
+    assert_eq!(told("/home/u/home/u /home/u", &[]), "~/home/u ~");
+}
+
+#[test]
+fn a_secret_of_several_lines_is_none_in_one_line_either() {
+    let key = [("SIGNING_KEY", "-----BEGIN-----\nabcdef0123\n  ghijkl4567\r\n-----END-----\n")];
+    assert_eq!(told("1.0 abcdef0123 and ghijkl4567", &key), "1.0 *** and ***");
+}
+
+#[test]
+fn whoever_logs_in_at_an_address_is_not_told() {
+    for (says, told_of_it) in [
+        ("http://u:p@proxy:80/x", "http://***@proxy:80/x"),
+        ("a=postgres://u:p@w@db b=https://tok@h?q", "a=postgres://***@db b=https://***@h?q"),
+        ("'ftp://u:p@h'", "'ftp://***@h'"),
+        ("https://h/@scope/x user@host 1://2", "https://h/@scope/x user@host 1://2"),
+    ] {
+        assert_eq!(told(says, &[]), told_of_it, "{says}");
+    }
+}
+
 #[test]
 fn advice_works_whatever_the_folder_is_called() {
     for (check, spoil) in [("modes", "chmod 644"), (".gitignore", "rm")] {

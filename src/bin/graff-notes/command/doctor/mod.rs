@@ -35,8 +35,9 @@ Examples:
 
 To report a bug, attach what `graff-notes doctor --report` prints: the version, the system, each check, \
 and of each session how many records it has, and which lines are damaged and how. It has no text of a \
-note and no session's name, the home folder is a ~ in it, and what a variable such as GRAFF_API_KEY \
-holds is ***. Look all the same whether you want to tell the other paths.
+note and no session's name. The home folder is a ~ in it, and what your environment calls a key, \
+token or password, as by GRAFF_API_KEY, is ***, and so is a login in an address. Secrets under other \
+names it does not know: look before you send it.
 
 It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
 asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \

@@ -1,5 +1,7 @@
-//! What is taken out of words before others read them: where the user is at home, and what the
-//! environment calls a secret.
+//! What is taken out of words before others read them: where the user is at home, what the
+//! environment calls a secret by the name of a variable, and who logs in at an address.
+//!
+//! A secret under another name, or in a file, is not known to be one and stays.
 
 use std::{cmp::Reverse, env};
 
@@ -37,10 +39,12 @@ impl Withheld {
         let homes = homes.filter(|home| home.len() > 1).collect();
         let variables = env::vars_os().filter_map(|(name, value)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-            is_of_a_secret(&name).then(|| value.trim().to_owned())
+            is_of_a_secret(&name).then_some(value)
         });
-        let mut secrets: Vec<_> =
-            variables.filter(|value| value.len() >= SECRET_BYTES_MIN).collect();
+        // Words are shown a line at a time.
+        let lines = |value: String| value.lines().map(|line| line.trim().to_owned()).collect();
+        let mut secrets: Vec<_> = variables.flat_map::<Vec<String>, _>(lines).collect();
+        secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
         secrets.sort_by_key(|secret| Reverse(secret.len()));
         Self { homes, secrets }
     }
@@ -49,6 +53,7 @@ impl Withheld {
     pub(super) fn taken_out_of(&self, text: &str) -> String {
         let secrets = self.secrets.iter();
         let text = secrets.fold(text.to_owned(), |text, it| text.replace(it.as_str(), SECRET));
+        let text = without_logins(&text);
         self.homes.iter().fold(text, |text, home| without(&text, home))
     }
 }
@@ -58,14 +63,34 @@ fn is_of_a_secret(variable: &str) -> bool {
     variable.split('_').any(|word| NAMES.iter().any(|name| word.ends_with(name)))
 }
 
-/// Returns `text` without a folder. The name of another one may only begin as its own does.
+/// Returns `text` without what stands before the host of an address: a name, a password, a token.
+fn without_logins(text: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, behind)) = rest.split_once("://") {
+        let ends = |c: char| c.is_whitespace() || "/?#\"'`<>".contains(c);
+        let authority = behind.split(ends).next().unwrap_or_default();
+        kept.extend([before, "://"]);
+        rest = behind;
+        if let Some((_, host)) = authority.rsplit_once('@') {
+            kept.extend([SECRET, "@", host]);
+            rest = behind.strip_prefix(authority).unwrap_or_default();
+        }
+    }
+    kept + rest
+}
+
+/// Returns `text` without a folder. The path of another one may have its path in it, or begin as it
+/// does.
 fn without(text: &str, home: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    let is_named = |c: char| c.is_alphanumeric() || "-_".contains(c);
+    let mut last = None;
     while let Some((before, behind)) = rest.split_once(home) {
-        let goes_on = behind.starts_with(|c: char| c.is_alphanumeric() || "-_".contains(c));
-        kept.push_str(before);
-        kept.push_str(if goes_on { home } else { HOME });
-        rest = behind;
+        let last_before = before.chars().next_back().or(last);
+        let is_below = last_before.is_some_and(|c| is_named(c) || c == '.');
+        let goes_on = behind.trim_start_matches('.').starts_with(is_named);
+        kept.extend([before, if is_below || goes_on { home } else { HOME }]);
+        (last, rest) = (home.chars().next_back(), behind);
     }
     kept + rest
 }
