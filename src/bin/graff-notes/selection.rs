@@ -81,6 +81,12 @@ pub(crate) fn check_period(command: &mut Command, matches: &ArgMatches) -> Resul
 }
 
 impl Selection {
+    /// Returns the names of the flags that were given to leave sessions out.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let glob = (!self.scope.is_everything()).then_some("--session-glob");
+        glob.into_iter().chain(self.period.given()).collect()
+    }
+
     /// Returns whether all records of all sessions are meant.
     pub(crate) fn is_everything(&self) -> bool {
         self.scope.is_everything() && self.period.is_everything()
@@ -112,8 +118,14 @@ impl Period {
             && self.until.is_none_or(|until| known && at <= until.last)
     }
 
+    /// Returns the names of the flags that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let ends = [("--since", self.since), ("--until", self.until)];
+        ends.into_iter().filter_map(|(flag, end)| end.map(|_| flag))
+    }
+
     fn is_everything(&self) -> bool {
-        self.since.is_none() && self.until.is_none()
+        self.given().next().is_none()
     }
 }
 

@@ -182,11 +182,25 @@ fn a_person_is_told_why_a_list_is_empty() {
         let ran = world.at_terminal(120, "", &[&["list"], args].concat()).ends(0);
         ran.stdout().to_owned()
     };
-    let why = "graff-notes: none of 2 sessions is meant; --since and --until go by the newest note \
-               of each\r\n";
-    assert_eq!(says(&["--since", "yesterday", "--until", "yesterday"]), why);
-    assert_eq!(says(&["--session-glob", "nobody"]), why);
-    assert!(!says(&["--since", "yesterday", "--until", "today"]).contains("is meant"));
+    for (args, flags, by) in [
+        (&["--session-glob", "nobody"][..], "--session-glob", ""),
+        (&["-n", "0"], "-n 0", ""),
+        (&["--until", "yesterday"], "--until", "; --until goes by the newest note of each"),
+        (
+            &["--since", "yesterday", "--until", "yesterday"],
+            "--since with --until",
+            "; --since and --until go by the newest note of each",
+        ),
+        (
+            &["--since", "yesterday", "--session-glob", "nobody", "-n", "1"],
+            "--session-glob with --since",
+            "; --since goes by the newest note of each",
+        ),
+    ] {
+        let why = format!("graff-notes: {flags} leaves none of 2 sessions{by}\r\n");
+        assert_eq!(says(args), why, "{args:?}");
+    }
+    assert!(!says(&["--since", "yesterday", "--until", "today"]).contains("leaves none"));
     let day = ["list", "--since", "yesterday", "--until", "yesterday"];
     assert_eq!(world.run(&day).quietly().stdout(), "");
 }

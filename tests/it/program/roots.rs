@@ -111,7 +111,7 @@ fn where_says_so_where_it_cannot_know_whether_the_store_is_there() {
     told(&Value::Null, "Too many levels of symbolic links", "unknown");
     fs::remove_file(&graff).expect("it goes");
     fs::write(&graff, "").expect("a file");
-    told(&Value::Null, "Not a directory", "unknown");
+    told(&Value::Bool(false), &format!("{graff} is no folder"), "no");
     fs::remove_file(&graff).expect("it goes");
     fs::create_dir(&graff).expect("a folder");
     fs::write(graff.join("notes"), "").expect("a file");

@@ -126,12 +126,26 @@ impl List {
         }
         heard_or_not(rows.table.end(&mut cx.out))?;
         if rows.said == 0 && !names.is_empty() {
-            let sessions = plural(names.len() as u64, "session");
-            cx.notices.hint(format_args!(
-                "none of {sessions} is meant; --since and --until go by the newest note of each"
-            ));
+            cx.notices.hint(self.why_empty(names.len()));
         }
         Ok(rows.exit)
+    }
+
+    /// Returns why none of so many sessions is listed.
+    fn why_empty(&self, sessions: usize) -> String {
+        let sessions = plural(sessions as u64, "session");
+        let limit = self.limit.filter(|limit| *limit == 0).map(|_| "-n 0");
+        let flags: Vec<_> = self.selection.given().into_iter().chain(limit).collect();
+        let period: Vec<_> = self.selection.period.given().collect();
+        let by = match period.as_slice() {
+            [] => String::new(),
+            [one] => format!("; {one} goes by the newest note of each"),
+            both => format!("; {} go by the newest note of each", both.join(" and ")),
+        };
+        match flags.as_slice() {
+            [] => format!("none of {sessions} is there any more"),
+            flags => format!("{} leaves none of {sessions}{by}", flags.join(" with ")),
+        }
     }
 
     /// Says of each session how it is; returns those that are to be chosen among first.

@@ -76,6 +76,10 @@ impl Found {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 Self { exists: Some(false), reason: None }
             }
+            Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
+                let above = notes.parent().unwrap_or(notes);
+                Self { exists: Some(false), reason: Some(format!("{above} is no folder")) }
+            }
             Err(e) => Self { exists: None, reason: Some(e.to_string()) },
         }
     }
