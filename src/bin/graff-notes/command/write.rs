@@ -72,7 +72,7 @@ impl Write {
         let store = cx.store()?;
         let Fitted { text, cut } = self.note(cx, &session)?;
         let generation = self.generation(cx, &store, &session)?;
-        let is_new = !has_log(&store, &session);
+        let is_new = cx.notices.is_for_a_person() && !has_log(&store, &session);
         let draft = Draft::Note { text, author: Author::Agent, cut, generation, created_at: now() };
         let (seq, outcome) = match store.append(&session, &draft) {
             Ok(Appended::Stored(seq)) => (Some(seq), "stored"),
@@ -83,7 +83,7 @@ impl Write {
             let cap = self.cap_bytes;
             cx.notices.warn(format_args!("cut {cut} bytes off the note: over the cap of {cap}"));
         }
-        if is_new && cx.notices.is_for_a_person() {
+        if is_new {
             cx.notices.hint(begins(&store, &session));
         }
         let session = session.as_str();

@@ -32,11 +32,18 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     thread::scope(|scope| {
         let ask = |host| {
             let folder = scratch.path();
-            scope.spawn(move || of(host, asked(program(host), folder, deadline, held)))
+            (host, scope.spawn(move || of(host, asked(program(host), folder, deadline, held))))
         };
         // All of them are at work before the first is waited for.
-        Host::ALL.map(ask).into_iter().filter_map(|asked| asked.join().ok()).collect()
+        let at_work = Host::ALL.map(ask).into_iter();
+        at_work.map(|(host, asked)| asked.join().unwrap_or_else(|_| unknown(host))).collect()
     })
+}
+
+/// Says that we failed to ask an agent.
+fn unknown(host: Host) -> Finding {
+    let what = format!("{host}: its version is not known: graff-notes panicked when it asked");
+    Finding::warning(CHECK, what, "report this, with what stands on stderr")
 }
 
 /// Asks a program for its version.

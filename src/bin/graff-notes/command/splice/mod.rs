@@ -133,7 +133,8 @@ impl Splice {
         let session = cx.to_read(store, self.session.as_deref().unwrap_or_default())?;
         let cap = args::cap(self.cap_bytes)?;
         let source = Source::read(store, session, cap)?;
-        if source.block().is_none() && source.doubt.is_none() {
+        let is_bare = source.block().is_none() && source.doubt.is_none();
+        if is_bare && cx.notices.is_for_a_person() {
             cx.notices.hint(without_a_note(store, &source.session));
         }
         Ok(source)
