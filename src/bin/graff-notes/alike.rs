@@ -1,34 +1,39 @@
-//! Sessions that a name may have been meant for: those that begin so, and the one that is nearly
-//! called so.
+//! Sessions that a person may have meant by a name: those whose names begin with it, and the one
+//! whose name differs least from it.
 //!
-//! Nobody is given another session than he names for it, but at a terminal one that begins so, where
-//! he only reads. Else they are named, for him to choose.
+//! A command never takes one of these for the session that was named. There is one exception: at a
+//! terminal a command that only reads takes the one session whose name begins with what was typed.
+//! Otherwise the message lists their names.
 
 use graff_notes::{session::SessionName, store::Store};
 use strsim::osa_distance;
 
-/// How many sessions are named that a name may be the beginning of.
+/// A message lists at most so many sessions.
 const NAMED_MAX: usize = 8;
 
-/// How many slips of the finger lie between two names at the most that one is taken for the other.
+/// Two names are alike if at most so many slips of the finger make one into the other.
 const SLIPS_MAX: usize = 2;
 
-/// For one slip a name has at least so many characters.
+/// A name needs so many characters for each slip.
 const CHARACTERS_A_SLIP: usize = 4;
 
-/// Returns those names that begin with `beginning`, which is none of them.
-pub(crate) fn begun_by(mut names: Vec<SessionName>, beginning: &str) -> Vec<SessionName> {
+/// Returns those names that begin with `beginning` and are longer.
+pub(crate) fn with_beginning(mut names: Vec<SessionName>, beginning: &str) -> Vec<SessionName> {
     names.retain(|name| name.as_str() != beginning && name.as_str().starts_with(beginning));
     names
 }
 
-/// Returns which sessions of a store begin with a name, in words; `None` where none does.
-pub(crate) fn begin_so(names: Vec<SessionName>, session: &SessionName) -> Option<String> {
-    let others = begun_by(names, session.as_str());
+/// Returns, in words, the sessions whose names begin with that of `session`; `None` where there are
+/// none.
+pub(crate) fn with_beginning_in_words(
+    names: Vec<SessionName>,
+    session: &SessionName,
+) -> Option<String> {
+    let others = with_beginning(names, session.as_str());
     (!others.is_empty()).then(|| format!("sessions that begin so: {}", named(&others)))
 }
 
-/// Returns the names of sessions, the first few of them, as arguments.
+/// Returns the first names as arguments, and how many more there are.
 pub(crate) fn named(sessions: &[SessionName]) -> String {
     let first: Vec<_> = sessions.iter().take(NAMED_MAX).map(SessionName::to_argument).collect();
     let more = match sessions.len().saturating_sub(NAMED_MAX) {
@@ -38,20 +43,21 @@ pub(crate) fn named(sessions: &[SessionName]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Returns the session of a store that another one is called nearly like, if any is.
-pub(crate) fn nearly(store: &Store, session: &SessionName) -> Option<SessionName> {
+/// Returns the session of a store whose name is most like that of `session`, if any is alike.
+pub(crate) fn most_like(store: &Store, session: &SessionName) -> Option<SessionName> {
     let names = store.sessions().ok()?.names.into_iter();
     let near = names.filter_map(|name| Some((slips(&name, session)?, name)));
     near.min().map(|(_, name)| name)
 }
 
-/// Returns how many slips lie between two names; `None` where they are the same, or too many.
+/// Returns how many slips make one name into the other; `None` where they are the same, or too far
+/// apart.
 fn slips(one: &SessionName, other: &SessionName) -> Option<usize> {
     let (one, other) = (one.as_str(), other.as_str());
     let lengths = [one, other].map(|name| name.chars().count());
     let most = (lengths.into_iter().min()? / CHARACTERS_A_SLIP).min(SLIPS_MAX);
     if lengths[0].abs_diff(lengths[1]) > most {
-        return None; // so that the long way is taken for few
+        return None; // the exact distance costs more
     }
     Some(osa_distance(one, other)).filter(|slips| (1..=most).contains(slips))
 }

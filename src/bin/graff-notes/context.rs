@@ -75,7 +75,7 @@ impl Context {
             return Ok(whole); // it is this one, and whoever reads it says that it has no log
         }
         let beginning = whole.as_str().strip_suffix(CUT).unwrap_or(whole.as_str());
-        match <[_; 1]>::try_from(alike::begun_by(names, beginning)) {
+        match <[_; 1]>::try_from(alike::with_beginning(names, beginning)) {
             Ok([only]) => {
                 self.notices.hint(format_args!("{beginning} is the beginning of {only}"));
                 Ok(only)
@@ -184,7 +184,8 @@ pub(crate) fn explain(error: Error, store: &Store, session: &SessionName) -> Fai
             finish(store, session)
         } else {
             // That one of them is meant nobody can know, and a script would do as it is told.
-            alike::begin_so(sessions.names, session).unwrap_or_else(|| error.advice().to_owned())
+            alike::with_beginning_in_words(sessions.names, session)
+                .unwrap_or_else(|| error.advice().to_owned())
         };
         return Failure::nothing(what).advise(advice).about(session).at(folder);
     }

@@ -11,7 +11,7 @@ use crate::needle::Needle;
 
 /// A note in which something was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundNote {
     pub(super) seq: Option<Seq>,
     pub(super) generation: Generation,
     pub(super) kind: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct FoundLine {
     pub(super) places: Option<Vec<Range<usize>>>,
 }
 
-impl Found {
+impl FoundNote {
     /// Returns what is found in a record, with `context` lines around each line that matches.
     pub(super) fn of(record: &Record<'_>, needle: &Needle, context: usize) -> Option<Self> {
         let Body::Note { text, .. } = &record.body else { return None };
@@ -60,7 +60,11 @@ impl Found {
 }
 
 /// Keeps so much of what was found that no more than `left` lines match, and counts them off.
-pub(super) fn limited(mut found: Vec<Found>, left: &mut usize, context: usize) -> Vec<Found> {
+pub(super) fn limited(
+    mut found: Vec<FoundNote>,
+    left: &mut usize,
+    context: usize,
+) -> Vec<FoundNote> {
     for note in &mut found {
         let mut hits: Vec<_> = note
             .lines

@@ -9,7 +9,7 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::found::{Found, FoundLine};
+use super::found::{FoundLine, FoundNote};
 use crate::{
     context::Context,
     failure::Stop,
@@ -36,7 +36,7 @@ pub(super) fn say(
     cx: &mut Context,
     clock: &Clock,
     session: &SessionName,
-    found: &[Found],
+    found: &[FoundNote],
     context: usize,
 ) -> Result<(), Stop> {
     for note in found {
@@ -52,7 +52,7 @@ pub(super) fn say(
 fn objects(
     out: &mut Output,
     session: &SessionName,
-    note: &Found,
+    note: &FoundNote,
     context: usize,
 ) -> Result<(), Stop> {
     let near = |from: usize, to: usize| {
@@ -77,7 +77,7 @@ fn objects(
     Ok(())
 }
 
-fn rows(out: &mut Output, session: &SessionName, note: &Found) -> Result<(), Stop> {
+fn rows(out: &mut Output, session: &SessionName, note: &FoundNote) -> Result<(), Stop> {
     let mut table = Table::of(&[]);
     for FoundLine { number, text, places } in &note.lines {
         let row = vec![
@@ -92,7 +92,12 @@ fn rows(out: &mut Output, session: &SessionName, note: &Found) -> Result<(), Sto
     table.end(out)
 }
 
-fn lines(out: &mut Output, clock: &Clock, session: &SessionName, note: &Found) -> Result<(), Stop> {
+fn lines(
+    out: &mut Output,
+    clock: &Clock,
+    session: &SessionName,
+    note: &FoundNote,
+) -> Result<(), Stop> {
     let number = note.seq.map(|seq| format!(" {seq}")).unwrap_or_default();
     out.styled(Style::new().bold(), &shown(session.as_str()))?;
     let about = format!(" · {}{number} · {}", note.kind, clock.show(note.created_at));

@@ -14,7 +14,7 @@ use graff_notes::{
 };
 
 use super::{
-    found::{self, Found},
+    found::{self, FoundNote},
     hits, passed_over,
 };
 use crate::{
@@ -126,14 +126,14 @@ impl Search {
         needle: &Needle,
         most: usize,
         unreadable: &AtomicU64,
-    ) -> Result<Vec<Found>, graff_notes::Error> {
+    ) -> Result<Vec<FoundNote>, graff_notes::Error> {
         let (mut found, mut lines) = (Vec::new(), 0);
         let tail = store.replay(session, &mut |entry| match entry.line {
             Line::Record(record)
                 if lines < most && self.selection.period.holds(record.created_at) =>
             {
-                let note = Found::of(&record, needle, self.context);
-                lines += note.as_ref().map_or(0, Found::hits);
+                let note = FoundNote::of(&record, needle, self.context);
+                lines += note.as_ref().map_or(0, FoundNote::hits);
                 found.extend(note);
             }
             Line::Bad(_) | Line::Newer => {

@@ -45,12 +45,12 @@ impl Where {
         let Root { path, because, skipped } = cx.root()?;
         let notes = Store::at(path.clone()).notes_path();
         if cx.out.form() == Form::Json {
-            let Found { exists, reason } = Found::at(&notes);
+            let There { exists, reason } = There::at(&notes);
             let skipped = &skipped;
             cx.out.json(&Answer { root: &path, because, notes, exists, reason, skipped })?;
             return Ok(Exit::Done);
         }
-        let there = Found::at(&notes).words();
+        let there = There::at(&notes).words();
         let mut table = Table::of(&[]);
         let mut row = |name, text| table.row(&mut cx.out, vec![Cell::dim(name), Cell::text(text)]);
         row("root", path.to_string())?;
@@ -63,12 +63,12 @@ impl Where {
 }
 
 /// What is found in the place of the notes.
-struct Found {
+struct There {
     exists: Option<bool>,
     reason: Option<String>,
 }
 
-impl Found {
+impl There {
     fn at(notes: &Utf8Path) -> Self {
         match fs::metadata(notes) {
             Ok(status) if status.is_dir() => Self { exists: Some(true), reason: None },

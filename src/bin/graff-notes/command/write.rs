@@ -126,7 +126,7 @@ impl Write {
 
 /// Returns that a session is new, to a person who may have meant another.
 fn begins(store: &Store, session: &SessionName) -> String {
-    match alike::nearly(store, session) {
+    match alike::most_like(store, session) {
         Some(other) => format!("{session} is a new session; did you mean {other}?"),
         None => format!("{session} is a new session"),
     }

@@ -5,7 +5,7 @@
 //! checks, which quote others, [`Withheld`] is taken; what else they quote is told.
 
 use graff_notes::{
-    log::{Finding as Found, Health},
+    log::{self, Health},
     session::SessionName,
     store::Store,
 };
@@ -116,7 +116,7 @@ impl Logs {
 
 /// Returns what is wrong with a log, a line a fault.
 fn faults(health: &Health, label: &str) -> Vec<String> {
-    let place = |Found { line, offset, concern, .. }: &Found| {
+    let place = |log::Finding { line, offset, concern, .. }: &log::Finding| {
         format!("{label}: line {line}, byte {offset}: {}", concern.reason())
     };
     let mut faults: Vec<_> = health.faults.iter().map(place).collect();

@@ -58,7 +58,8 @@ trial and doesn't count), whether Codex has trust on record for them, where in P
 that the host will find, when the host last called and on which event, the settings. Without a host
 it has a line for each of them, and one more where a project has hooks of its own.
 
-Exit status: 1 where settings cannot be read, which are unreadable then, else 0. Without HOME only a project has settings.";
+Exit status: 1 where settings cannot be read: their row says unreadable; else 0. Without HOME only a
+project has settings.";
 
 /// Sets up an agent to call graff-notes by itself, and takes that back
 #[derive(Args, Debug)]

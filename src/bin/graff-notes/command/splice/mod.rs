@@ -144,7 +144,7 @@ impl Splice {
 /// Returns that a session has no note, to a person who may have meant another.
 fn without_a_note(store: &Store, session: &SessionName) -> String {
     let names = store.sessions().unwrap_or_default().names;
-    let others = alike::begin_so(names, session).map(|others| format!("; {others}"));
+    let others = alike::with_beginning_in_words(names, session).map(|others| format!("; {others}"));
     let others = others.unwrap_or_default();
     format!("session {session} has no note, so that the prompt is left without one{others}")
 }
