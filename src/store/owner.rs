@@ -1,11 +1,16 @@
 //! Whose the files and folders are that are made here: the owner's of the folder that they are made
 //! in, also where root makes them.
 //!
-//! What root makes for another user has its name from the moment on at which it is theirs, and not
-//! before. So there is nothing that root keeps them out of, not for a moment, wherever it is
+//! What root makes here for another user has its name from the moment on at which it is theirs, and
+//! not before. So there is nothing that root keeps them out of, not for a moment, wherever it is
 //! killed, and however many of it make one at once. A file has no name at all until then, so that
 //! nothing is left of one; a folder has another. Where the file system cannot do that, they are
 //! given away after they got their names: root that is killed in between leaves one of its own.
+//!
+//! What is to have the rights of a log is not made here, but given them once it has its name: the
+//! log that is to replace it, and the file beside it for what is taken out. Nobody else opens these
+//! while the lock is held, and where root is killed over one, whoever writes next
+//! [takes it away](super::replace).
 
 use std::{fs::File, io};
 
@@ -113,8 +118,8 @@ fn make_aside(parent: &File, name: &str) -> io::Result<String> {
         }
     }
     Err(io::Error::other(format!(
-        "{ASIDE_TRIES} names were tried to make it under, as `{}`, and all are taken; what is empty \
-         there was left by a process that was killed, and can be removed",
+        "{ASIDE_TRIES} names were tried to make it under, as `{}`, and all are taken; what is \
+         empty there was left by a process that was killed, and can be removed",
         layout::aside(name)
     )))
 }

@@ -17,10 +17,10 @@ use graff_notes::store::{
     medium::{Access, Medium as _},
 };
 
-use super::permission::{as_nobody, mode, set_mode};
+use super::permission::{as_nobody, give_to_nobody, mode, set_mode};
 use crate::support::{
     child::{self, Actor, Role},
-    notes::{Home, LOG, add},
+    notes::{Home, LOG, add, line, records},
     skipped,
 };
 
@@ -30,6 +30,9 @@ const THEIRS: u32 = 65534;
 /// How many make a store at once, and how often.
 const MAKERS: usize = 8;
 const ROUNDS: usize = 40;
+
+/// For how long root is held in the middle of making a file: longer than the owner takes to come.
+const HELD_MICROS: u64 = 100_000_000;
 
 /// How long is waited for root to begin, at the most.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -128,6 +131,53 @@ fn a_file_over_whose_making_root_was_killed_keeps_nobody_out_and_nothing_is_left
     }
 }
 
+/// What root does to the owner's log that makes other files beside it.
+const REPLACES: [(Role, &str); 2] = [(Role::Repair, "dropped 1"), (Role::Import, "Added")];
+
+/// Has root killed at a call of what it does to its owner's log, and then its owner come, who
+/// reads, appends and repairs; returns whether root came so far.
+fn kill_root_over_the_log_at(role: Role, done: &str, call: &str, nth: u32) -> Option<bool> {
+    let home = project()?;
+    home.put([line(1, "one"), b"junk\n".to_vec()].concat());
+    give_to_nobody(&home);
+    let said = format!("{role:?} killed at {call} {nth}");
+    let kill = format!("inject={call}:signal=KILL:when={nth}");
+    let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &kill];
+    let root = Actor::start_if_possible(child::under(&strace, role, &home.root, ""));
+    let told = root.map(Actor::rest).unwrap_or_default().concat();
+    if !told.is_empty() {
+        assert!(told.contains(done), "{said}: {told}");
+        return Some(false);
+    }
+    assert_eq!(as_nobody(Role::Newest, &home)?, ["Some(\"one\")"], "{said}");
+    assert_eq!(as_nobody(Role::AppendOnce, &home)?, ["stored"], "{said}");
+    assert_eq!(as_nobody(Role::Repair, &home)?, ["dropped 1"], "{said}");
+    assert_theirs(&home, &said);
+    assert_eq!(home.names(), [LOG, LOCK, "s1.notes.rejected"], "{said}");
+    let rejected = fs::read(home.root.join(".graff/notes/s1.notes.rejected"));
+    assert_eq!(rejected.expect("it is there"), b"junk\n", "{said}");
+    assert_eq!(records(&home.store), ["one", "mine"], "{said}");
+    Some(true)
+}
+
+#[test]
+fn a_log_over_whose_replacement_root_was_killed_is_read_appended_to_and_repaired_by_its_owner() {
+    for (role, done) in REPLACES {
+        // Lock, mark and successor are given away, and what a repair takes out.
+        for (call, least) in [("fchown", 3), ("linkat", 2)] {
+            let mut kills = 0;
+            loop {
+                match kill_root_over_the_log_at(role, done, call, kills + 1) {
+                    None => return,
+                    Some(true) => kills += 1,
+                    Some(false) => break,
+                }
+            }
+            assert!(kills >= least, "{role:?} was killed at {kills} of {call}");
+        }
+    }
+}
+
 /// Waits until `is_so`, or for as long as is waited for root at the most.
 fn wait_until(is_so: impl Fn() -> bool) {
     let begin = Instant::now();
@@ -138,26 +188,35 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 #[test]
 fn whoever_comes_while_root_makes_a_file_finds_none_that_is_roots() {
-    // What is there once root is about to give the next file away.
-    for (nth, before) in [(4, ".gitignore"), (5, LOCK)] {
-        for role in [Role::AppendOnce, Role::Newest] {
-            let Some(home) = project() else { return };
-            let said = format!("{role:?} behind {before}");
-            let inject = format!("inject=fchown:delay_enter=1000000:when={nth}");
-            let Some(root) = root_under(&home, &["-e", &inject]) else { return };
-            let notes = home.root.join(".graff/notes");
-            wait_until(|| notes.join(before).exists());
-            let Some(told) = as_nobody(role, &home) else { return };
-            let told = told.concat();
-            assert!(told == "stored" || told.starts_with("NotFound: "), "{said}: {told}");
-            let told = root.rest();
-            if told.is_empty() {
-                return skipped("strace may not trace here");
-            }
-            assert_eq!(told, ["stored"], "{said}: root uses what is there by now");
-            assert_theirs(&home, &said);
-            assert_eq!(home.names(), FILES, "{said}");
+    // What is there once root is about to give the next file away, and who comes then: behind the
+    // lock not to append, since that waits for root.
+    let cases = [
+        (4, ".gitignore", Role::AppendOnce),
+        (4, ".gitignore", Role::Newest),
+        (5, LOCK, Role::Newest),
+    ];
+    for (nth, before, role) in cases {
+        let Some(home) = project() else { return };
+        let said = format!("{role:?} behind {before}");
+        let inject = format!("inject=fchown:delay_enter={HELD_MICROS}:when={nth}");
+        let Some(mut root) = root_under(&home, &["-e", &inject]) else { return };
+        let notes = home.root.join(".graff/notes");
+        wait_until(|| notes.join(before).exists());
+        let Some(told) = as_nobody(role, &home) else { return };
+        let was_held = !root.has_ended();
+        if was_held {
+            root.kill(); // that is strace, which has held root, and lets it go on by that
         }
+        let told_root = root.rest();
+        if told_root.is_empty() && !was_held {
+            return skipped("strace may not trace here");
+        }
+        assert!(was_held, "{said}: root had ended when its owner was answered");
+        let told = told.concat();
+        assert!(told == "stored" || told.starts_with("NotFound: "), "{said}: {told}");
+        assert_eq!(told_root, ["stored"], "{said}: root uses what is there by now");
+        assert_theirs(&home, &said);
+        assert_eq!(home.names(), FILES, "{said}");
     }
 }
 

@@ -48,12 +48,16 @@ pub(crate) enum Role {
     AppendOnce,
     /// Appends twice through one handle, and says what came of each.
     AppendTwice,
+    /// Appends two notes, the second once it is told to, and says what came of each.
+    AppendWhenTold,
     /// Says what reading the newest note came to.
     Newest,
     /// Says what reading the newest note twice through one handle came to.
     NewestTwice,
     /// Repairs the log and says what came of it.
     Repair,
+    /// Brings in a history of two notes, and says what came of it.
+    Import,
     /// Takes the lock in the middle of an append, says so, and waits to be told to go on.
     Hold,
     /// Takes the lock by std's `File::lock`, and waits.
@@ -73,13 +77,15 @@ pub(crate) enum Role {
     Ask,
 }
 
-const ROLES: [(&str, Role); 14] = [
+const ROLES: [(&str, Role); 16] = [
     ("append", Role::Append),
     ("append-once", Role::AppendOnce),
     ("append-twice", Role::AppendTwice),
+    ("append-when-told", Role::AppendWhenTold),
     ("newest", Role::Newest),
     ("newest-twice", Role::NewestTwice),
     ("repair", Role::Repair),
+    ("import", Role::Import),
     ("hold", Role::Hold),
     ("flock", Role::Flock),
     ("bequeath", Role::Bequeath),
@@ -156,6 +162,11 @@ impl Actor {
         drop(self.child.stdin.take());
     }
 
+    /// Returns whether the child has ended, or what it was started under.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it ends");
@@ -194,15 +205,17 @@ pub(crate) fn play() {
     let store = Store::at(root);
     match role {
         Role::Append => append(&store, argument),
-        Role::AppendOnce => say(&match store.append(&s1(), &note(argument)) {
-            Ok(_) => "stored".to_owned(),
-            Err(e) => told(&e),
-        }),
+        Role::AppendOnce => append_once(&store, argument),
         Role::AppendTwice => {
             let (log, longer) = (store.log(&s1()), format!("{argument}er"));
             for draft in [note(argument), note(&longer)] {
                 say(&log.append(&draft).map_or_else(|e| told(&e), |_| "stored".to_owned()));
             }
+        }
+        Role::AppendWhenTold => {
+            append_once(&store, argument);
+            wait_to_be_told();
+            append_once(&store, argument);
         }
         Role::Newest => say(&found(store.newest(&s1()))),
         Role::NewestTwice => {
@@ -215,6 +228,10 @@ pub(crate) fn play() {
             Ok(plan) => format!("dropped {}", plan.dropped),
             Err(e) => told(&e),
         }),
+        Role::Import => say(&match import(&store, &[line(1, "one"), line(2, "two")].concat()) {
+            Ok(brought) => format!("{brought:?}"),
+            Err(e) => told(&e),
+        }),
         Role::Hold => hold(root),
         Role::Flock => flock(&store),
         Role::Bequeath => bequeath(&store),
@@ -224,6 +241,10 @@ pub(crate) fn play() {
         Role::PeakOfImport => peak_of_import(&store),
         Role::Ask => ask(&store),
     }
+}
+
+fn append_once(store: &Store, text: &str) {
+    say(&store.append(&s1(), &note(text)).map_or_else(|e| told(&e), |_| "stored".to_owned()));
 }
 
 fn found(newest: Result<Newest, graff_notes::Error>) -> String {
