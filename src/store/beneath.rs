@@ -1,6 +1,8 @@
 //! The way from the root down to a file, without passing a symbolic link.
 //!
-//! It is walked in one system call where the kernel can (`openat2`), else component by component.
+//! It is walked in one system call where the kernel can (`openat2`), else component by component:
+//! on Linux from `/` on, elsewhere from the root on, since a folder above that which may not be
+//! read can be passed there, but not opened. So a link that comes in the place of one is passed.
 //! What was opened is judged, never the path: a path can name another file by then.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -14,14 +16,42 @@ use rustix::{
     process::geteuid,
 };
 
-use super::{medium::Refused, root::Way};
+use super::medium::Refused;
 
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(FILE);
 
+/// A folder that is only passed, or looked at. Here it need not be readable.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(FILE);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEP: OFlags = FOLDER;
+
+/// The way to a root, by what is known of it.
+#[derive(Clone, Copy)]
+pub(super) enum Way<'r> {
+    /// As it was asked for: a link may be on it, and must not be passed.
+    Asked(&'r Utf8Path),
+    /// No link was on it when it was found.
+    Found(&'r Utf8Path),
+}
+
+impl<'r> Way<'r> {
+    pub(super) const fn root(self) -> &'r Utf8Path {
+        match self {
+            Self::Asked(root) | Self::Found(root) => root,
+        }
+    }
+}
+
+/// Returns whether a root is there as it was asked for, with no link on the way.
+pub(super) fn no_link_leads_to(root: &Utf8Path) -> bool {
+    open(Way::Asked(root), root, STEP, Mode::empty()).is_ok()
+}
+
 /// Opens a folder at or below a root.
 pub(super) fn open_folder(way: Way<'_>, path: &Utf8Path) -> io::Result<File> {
-    open(way, path, FOLDER, Mode::empty()).map_err(|errno| folder_failed(way.root(), path, errno))
+    open(way, path, FOLDER, Mode::empty()).map_err(|errno| folder_failed(way, path, errno))
 }
 
 /// Opens a file below a root, if it is a plain one; returns what was found with it.
@@ -29,7 +59,7 @@ pub(super) fn open_file(way: Way<'_>, path: &Utf8Path, flags: OFlags) -> io::Res
     // NONBLOCK keeps the open of a pipe from waiting for its other end.
     let flags = flags | FILE | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = open(way, path, flags, Mode::empty());
-    let file = opened.map_err(|errno| failed(way.root(), path, errno))?;
+    let file = opened.map_err(|errno| failed(way, path, errno))?;
     let stat = rustix::fs::fstat(&file)?;
     match refused(path, Wanted::PlainFile, &stat) {
         Some(refused) => Err(refused.into()),
@@ -45,7 +75,7 @@ pub(super) fn create_file(
     mode: Mode,
 ) -> io::Result<File> {
     let flags = flags | FILE | OFlags::CREATE | OFlags::EXCL;
-    open(way, path, flags, mode).map_err(|errno| failed(way.root(), path, errno))
+    open(way, path, flags, mode).map_err(|errno| failed(way, path, errno))
 }
 
 /// Makes the file `name` in `parent` that is not there yet.
@@ -100,8 +130,7 @@ pub(super) fn is_empty(folder: &File) -> io::Result<bool> {
 /// read it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn open_to_its_owner(parent: &File, name: &str, mode: Mode) -> io::Result<()> {
-    let flags = OFlags::PATH.union(OFlags::DIRECTORY).union(FILE);
-    let folder = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+    let folder = rustix::fs::openat(parent, name, STEP, Mode::empty())?;
     if !is_ours(&rustix::fs::fstat(&folder)?) {
         return Err(Errno::ACCESS.into());
     }
@@ -114,13 +143,13 @@ pub(super) fn open_to_its_owner(_: &File, _: &str, _: Mode) -> io::Result<()> {
 }
 
 /// Returns the error of an operation on a file, in words where something on its path was the cause.
-pub(super) fn failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
-    explained(root, path, Wanted::PlainFile, errno)
+pub(super) fn failed(way: Way<'_>, path: &Utf8Path, errno: Errno) -> io::Error {
+    explained(way, path, Wanted::PlainFile, errno)
 }
 
 /// Returns the error of an operation on a folder, likewise.
-pub(super) fn folder_failed(root: &Utf8Path, path: &Utf8Path, errno: Errno) -> io::Error {
-    explained(root, path, Wanted::Folder, errno)
+pub(super) fn folder_failed(way: Way<'_>, path: &Utf8Path, errno: Errno) -> io::Error {
+    explained(way, path, Wanted::Folder, errno)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -129,8 +158,8 @@ fn open(way: Way<'_>, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File
     let opened = rustix::fs::openat2(CWD, path.as_std_path(), flags, mode, resolve);
     match (opened, way) {
         // An old kernel, or a container's filter that does not know the call.
-        (Err(Errno::NOSYS | Errno::PERM), Way::Found(root)) => {
-            open_by_component(root, path, flags, mode)
+        (Err(Errno::NOSYS | Errno::PERM), Way::Found(_)) => {
+            open_by_component(Utf8Path::new("/"), path, flags, mode)
         }
         (opened, _) => opened.map(File::from),
     }
@@ -144,19 +173,20 @@ fn open(way: Way<'_>, path: &Utf8Path, flags: OFlags, mode: Mode) -> Result<File
     }
 }
 
+/// Opens what is at or below the folder `from`, which may be behind links itself.
 fn open_by_component(
-    root: &Utf8Path,
+    from: &Utf8Path,
     path: &Utf8Path,
     flags: OFlags,
     mode: Mode,
 ) -> Result<File, Errno> {
-    let mut at = rustix::fs::open(root.as_std_path(), FOLDER, Mode::empty())?;
-    let below = path.strip_prefix(root).unwrap_or(path);
+    let below = path.strip_prefix(from).unwrap_or(path);
     let Some(last) = below.file_name() else {
-        return Ok(File::from(at));
+        return rustix::fs::open(from.as_std_path(), flags, mode).map(File::from);
     };
+    let mut at = rustix::fs::open(from.as_std_path(), STEP, Mode::empty())?;
     for component in below.parent().into_iter().flat_map(Utf8Path::components) {
-        at = rustix::fs::openat(&at, component.as_str(), FOLDER, Mode::empty())?;
+        at = rustix::fs::openat(&at, component.as_str(), STEP, Mode::empty())?;
     }
     rustix::fs::openat(&at, last, flags, mode).map(File::from)
 }
@@ -168,12 +198,16 @@ enum Wanted {
 }
 
 /// Returns the error of a failed open, in words where something on the way was the cause.
-fn explained(root: &Utf8Path, path: &Utf8Path, wanted: Wanted, errno: Errno) -> io::Error {
+///
+/// Where a link is met, Linux answers `ELOOP`, and FreeBSD `EMLINK`.
+///
+/// Source: open(2) of both, `O_NOFOLLOW`.
+fn explained(way: Way<'_>, path: &Utf8Path, wanted: Wanted, errno: Errno) -> io::Error {
     let explained = match errno {
-        Errno::LOOP | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR => {
-            obstacle(root, path, wanted).map(io::Error::from)
+        Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO | Errno::NOTDIR => {
+            obstacle(way, path, wanted).map(io::Error::from)
         }
-        Errno::ACCESS => owner_of_the_end(root, path, wanted).map(|whose| {
+        Errno::ACCESS => owner_of_the_end(way.root(), path, wanted).map(|whose| {
             io::Error::new(io::ErrorKind::PermissionDenied, format!("{whose}: {errno}"))
         }),
         _ => None,
@@ -194,11 +228,16 @@ fn owner_of_the_end(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<
     (!is_ours(&found)).then(|| format!("{what} belongs to another user, {}", found.st_uid))
 }
 
-/// Returns the first thing on the way from `root` to `path` that is not as it must be.
-fn obstacle(root: &Utf8Path, path: &Utf8Path, wanted: Wanted) -> Option<Refused> {
-    let mut way: Vec<_> = path.ancestors().take_while(|step| *step != root).collect();
-    way.reverse();
-    way.into_iter().find_map(|step| {
+/// Returns the first thing on the way to `path` that is not as it must be: what leads to the root
+/// counts once that was found without a link.
+fn obstacle(way: Way<'_>, path: &Utf8Path, wanted: Wanted) -> Option<Refused> {
+    let counts = |step: &&Utf8Path| match way {
+        Way::Asked(root) => *step != root,
+        Way::Found(_) => true,
+    };
+    let mut steps: Vec<_> = path.ancestors().take_while(counts).collect();
+    steps.reverse();
+    steps.into_iter().find_map(|step| {
         let stat = stat(step).ok()?;
         let wanted = if step == path { wanted } else { Wanted::Folder };
         refused(step, wanted, &stat)

@@ -13,12 +13,13 @@ use rustix::{
 };
 
 use super::{
-    Level, beneath,
+    Level,
+    beneath::{self, Way},
     kernel::{access_list, holder, stamp},
     layout::{Joined, joined},
     medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
     owner,
-    root::{Root, Way},
+    root::Root,
 };
 
 /// A store's folder on a file system.
@@ -44,7 +45,7 @@ impl Disk {
     }
 
     fn failed(&self, name: &str, errno: Errno) -> io::Error {
-        beneath::failed(self.root.path(), &self.path(name), errno)
+        beneath::failed(Way::Found(self.root.path()), &self.path(name), errno)
     }
 
     /// Returns the error of taking or giving a name: where that is forbidden it is by the folder,
@@ -59,7 +60,7 @@ impl Disk {
 
     fn folder_failed(&self, level: Level, errno: Errno) -> io::Error {
         let root = self.root.path();
-        beneath::folder_failed(root, &level.under(root), errno)
+        beneath::folder_failed(Way::Found(root), &level.under(root), errno)
     }
 
     fn path(&self, name: &str) -> Joined {
@@ -79,10 +80,7 @@ impl Disk {
         let flags = flags(access);
         if access == Access::Create && geteuid().is_root() {
             let made = owner::make_file(&self.folder(Level::Notes)?, name, flags);
-            return made.map_err(|e| match Errno::from_io_error(&e) {
-                Some(errno) => self.failed(name, errno),
-                None => e,
-            });
+            return made.map_err(|e| in_words(e, |errno| self.failed(name, errno)));
         }
         let create = |way: Way<'_>| {
             beneath::create_file(way, &joined(way.root(), name), flags, owner::FILE_MODE)
@@ -122,12 +120,14 @@ impl Medium for Disk {
 
     fn make_folder(&self, level: Level) -> io::Result<()> {
         let Some((parent, name)) = level.place() else { return Err(Errno::EXIST.into()) };
-        owner::make_folder(&self.folder(parent)?, name).map_err(|e| {
-            match Errno::from_io_error(&e) {
-                Some(errno) => self.folder_failed(level, errno),
-                None => e,
+        match owner::make_folder(&self.folder(parent)?, name) {
+            // It was there a moment ago, and is it still?
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                self.folder(parent)?;
+                Err(io::Error::new(io::ErrorKind::Unsupported, e))
             }
-        })
+            made => made.map_err(|e| in_words(e, |errno| self.folder_failed(level, errno))),
+        }
     }
 
     fn sync_folder(&self, level: Level) -> io::Result<()> {
@@ -232,6 +232,11 @@ impl Handle for DiskFile {
 /// also to one whom it does not know.
 fn is_forbidden(errno: Errno) -> bool {
     matches!(errno, Errno::PERM | Errno::INVAL) && !geteuid().is_root()
+}
+
+/// Returns an error in our words, where it has the system's.
+fn in_words(e: io::Error, words: impl FnOnce(Errno) -> io::Error) -> io::Error {
+    Errno::from_io_error(&e).map_or(e, words)
 }
 
 fn flags(access: Access) -> OFlags {

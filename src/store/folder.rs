@@ -234,22 +234,13 @@ impl Folder {
         match patiently(|| self.medium.make_folder(level)) {
             Ok(()) => Ok(()),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(e) if e.kind() == io::ErrorKind::NotFound && level == Level::Graff => Err(self
-                .failed_at("create the folder", level, e)
-                .with_kind(ErrorKind::InvalidInput)
-                .with_detail(self.why_root_takes_nothing())),
-            Err(e) => Err(self.failed_at("create the folder", level, e)),
-        }
-    }
-
-    /// Returns why the root takes no folder, as if it were not there: a file system that the kernel
-    /// makes up, such as `/proc`, answers so too.
-    fn why_root_takes_nothing(&self) -> &'static str {
-        match self.sync(Level::Root) {
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                "the root is not there; make that folder first, or choose another root"
-            }
-            _ => "the root is there, but no folder can be made in it; choose another root",
+            Err(e) => Err(match (level, why_root_takes_nothing(e.kind())) {
+                (Level::Graff, Some(why)) => self
+                    .failed_at("create the folder", level, e)
+                    .with_kind(ErrorKind::InvalidInput)
+                    .with_detail(why),
+                _ => self.failed_at("create the folder", level, e),
+            }),
         }
     }
 
@@ -304,6 +295,20 @@ impl Folder {
 
     fn failed_at(&self, attempted: &'static str, level: Level, source: io::Error) -> Error {
         error(attempted, &level.under(&self.root), source)
+    }
+}
+
+/// Returns why a root takes no folder, where that is known: one that the kernel makes up, such as
+/// `/proc`, takes none.
+const fn why_root_takes_nothing(kind: io::ErrorKind) -> Option<&'static str> {
+    match kind {
+        io::ErrorKind::NotFound => {
+            Some("the root is not there; make that folder first, or choose another root")
+        }
+        io::ErrorKind::Unsupported => {
+            Some("the root is there, but no folder can be made in it; choose another root")
+        }
+        _ => None,
     }
 }
 

@@ -1,25 +1,27 @@
-//! Where a store is: its root stays where it was found, whatever becomes of the links that led there.
+//! Where a store is: its root stays where it was found, whatever becomes of the links that led
+//! there.
 
 use std::{io, sync::OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::io::Errno;
 
+use super::beneath::{self, Way};
+
 /// The root's folder. It may be reached through links, which are resolved once.
 #[derive(Debug)]
 pub(super) struct Root {
     asked: Utf8PathBuf,
-    /// Where it was found; `None` in it where that is as it was asked for.
-    found: OnceLock<Option<Utf8PathBuf>>,
+    found: OnceLock<Found>,
 }
 
-/// The way to a root, by what is known of it.
-#[derive(Clone, Copy)]
-pub(super) enum Way<'r> {
-    /// As it was asked for: a link may be on it, and must not be passed.
-    Asked(&'r Utf8Path),
-    /// No link was on it when it was found.
-    Found(&'r Utf8Path),
+/// Where a root was found.
+#[derive(Debug)]
+enum Found {
+    /// Where it was asked for: no link led there.
+    AsAsked,
+    /// Where the links led.
+    Resolved(Utf8PathBuf),
 }
 
 impl Root {
@@ -28,38 +30,34 @@ impl Root {
         Self { asked, found: OnceLock::new() }
     }
 
-    /// Returns its path, resolved if anything was opened in it.
+    /// Returns its path, resolved if it was found behind a link.
     pub(super) fn path(&self) -> &Utf8Path {
-        self.found.get().and_then(Option::as_deref).unwrap_or(&self.asked)
+        match self.found.get() {
+            Some(Found::Resolved(path)) => path,
+            Some(Found::AsAsked) | None => &self.asked,
+        }
     }
 
     /// Opens something in it by `open`, which passes no link.
     ///
-    /// What opens without one tells that none leads to the root. Only where one was met, or the
-    /// system cannot open so, is the root resolved, which takes a call for each of its folders.
+    /// What opens without one tells that none leads to the root; where nothing opens, a look at the
+    /// root tells it. Only where one was met, or the system cannot open so, is the root resolved,
+    /// which takes a call for each of its folders.
     pub(super) fn within<T>(&self, open: impl Fn(Way<'_>) -> io::Result<T>) -> io::Result<T> {
-        if self.found.get().is_none() {
-            if is_spelt_out(&self.asked) {
-                let opened = open(Way::Asked(&self.asked));
-                if opened.is_ok() {
-                    self.found.get_or_init(|| None);
+        if self.found.get().is_none() && is_spelt_out(&self.asked) {
+            let opened = open(Way::Asked(&self.asked));
+            if !opened.as_ref().is_err_and(must_be_resolved) {
+                if opened.is_ok() || beneath::no_link_leads_to(&self.asked) {
+                    self.found.get_or_init(|| Found::AsAsked);
                 }
-                if !opened.as_ref().is_err_and(met_a_link) {
-                    return opened;
-                }
+                return opened;
             }
+        }
+        if self.found.get().is_none() {
             let resolved = self.asked.canonicalize_utf8()?;
-            self.found.get_or_init(|| Some(resolved));
+            self.found.get_or_init(|| Found::Resolved(resolved));
         }
         open(Way::Found(self.path()))
-    }
-}
-
-impl<'r> Way<'r> {
-    pub(super) const fn root(self) -> &'r Utf8Path {
-        match self {
-            Self::Asked(root) | Self::Found(root) => root,
-        }
     }
 }
 
@@ -71,6 +69,6 @@ fn is_spelt_out(path: &Utf8Path) -> bool {
 
 /// Returns whether an open failed at a link, or since the system cannot leave them alone: an old
 /// kernel, another system, a container's filter that does not know the call.
-fn met_a_link(e: &io::Error) -> bool {
+fn must_be_resolved(e: &io::Error) -> bool {
     matches!(Errno::from_io_error(e), Some(Errno::LOOP | Errno::NOSYS | Errno::PERM))
 }

@@ -163,13 +163,33 @@ fn a_cold_newest_read_makes_no_call_without_a_reason() {
     assert_eq!(until_it_says(from_the_root(&home, &calls)), expected);
 }
 
+#[test]
+fn the_first_look_for_a_log_that_is_not_there_finds_the_root_too() {
+    let home = Home::new();
+    let Some(calls) = traced(&home, Role::NewestTwice) else { return };
+    let calls = from_the_root(&home, &calls);
+    let expected = [
+        "openat2", // there is no log
+        "openat2", // no link leads to the root, and none may from here on
+        "close",
+    ];
+    assert_eq!(until_it_says(calls), expected);
+    assert_eq!(second_of(calls), ["openat2"]);
+}
+
+/// The calls between the first word of a role and its second.
+#[track_caller]
+fn second_of(calls: &[Call]) -> Vec<&str> {
+    let first = calls.iter().position(says_something).expect("it says what it found");
+    until_it_says(&calls[first + 1..])
+}
+
 /// The calls of a second reading through a kept log.
 #[track_caller]
 fn second_reading(home: &Home) -> Option<Vec<String>> {
     let calls = traced(home, Role::NewestTwice)?;
-    let calls = from_the_root(home, &calls);
-    let first = calls.iter().position(says_something).expect("it says what it found");
-    Some(until_it_says(&calls[first + 1..]).into_iter().map(str::to_owned).collect())
+    let second = second_of(from_the_root(home, &calls));
+    Some(second.into_iter().map(str::to_owned).collect())
 }
 
 #[test]
@@ -231,7 +251,6 @@ fn an_append_through_a_kept_log_makes_no_call_without_a_reason() {
     home.put([line(1, "one"), line(2, "two")].concat());
     let Some(calls) = traced(&home, Role::AppendTwice) else { return };
     let calls = from_the_root(&home, &calls);
-    let first = calls.iter().position(says_something).expect("it says that the first is stored");
     let expected = [
         "getpid",     // the files are ours, and not those of who forked us
         "flock",      // ours
@@ -247,5 +266,5 @@ fn an_append_through_a_kept_log_makes_no_call_without_a_reason() {
         "getpid",    // it is we who took the lock
         "flock",     // given back
     ];
-    assert_eq!(until_it_says(&calls[first + 1..]), expected);
+    assert_eq!(second_of(calls), expected);
 }

@@ -259,21 +259,56 @@ fn a_root_that_was_behind_a_link_stays_where_it_was_found() {
     assert_eq!(records(&home.store), ["one", "two"]);
 }
 
+/// Puts a link to another root in the place of a root; returns where that one is now.
+fn put_a_link_in_the_place_of(root: &Utf8Path, other: &Utf8Path) -> Utf8PathBuf {
+    let moved = other.join("moved");
+    fs::rename(root, &moved).expect("the root is moved");
+    symlink(other, root).expect("a link in its place");
+    moved
+}
+
+/// Checks that nothing is appended behind a link in the root's place, and that it is named.
+#[track_caller]
+fn assert_link_is_refused(home: &Home, other: &Home, said: &str) {
+    let e = home.store.append(&s1(), &note("two")).expect_err("a link leads elsewhere");
+    let (lock, name) = (home.store.lock_path(&s1()), home.root.file_name().expect("a name"));
+    let why = format!("open {lock}: `{name}` is a symbolic link, not a folder");
+    assert_eq!(e.with_causes(), why, "{said}");
+    assert_eq!(e.kind(), ErrorKind::NotRegularFile, "{said}");
+    assert!(!other.root.join(".graff").exists(), "{said}");
+}
+
 #[test]
 fn a_root_that_no_link_led_to_is_not_left_for_one_that_comes_in_its_place() {
     let (home, other) = (Home::new(), Home::new());
     add(&home.store, "one");
-    let moved = other.root.join("moved");
-    fs::rename(&home.root, &moved).expect("the root is moved");
-    symlink(&other.root, &home.root).expect("a link in its place");
-
-    let e = home.store.append(&s1(), &note("two")).expect_err("a link leads elsewhere");
-    assert_eq!(e.kind(), ErrorKind::Io, "{}", e.with_causes());
-    assert!(!other.root.join(".graff").exists());
+    let moved = put_a_link_in_the_place_of(&home.root, &other.root);
+    assert_link_is_refused(&home, &other, "behind a note");
     fs::remove_file(&home.root).expect("the link");
     fs::rename(&moved, &home.root).expect("the root is back");
     add(&home.store, "two");
     assert_eq!(records(&home.store), ["one", "two"]);
+}
+
+#[test]
+fn a_root_in_which_nothing_was_found_is_not_left_for_a_link_that_comes_in_its_place() {
+    for (name, act) in ACTS.into_iter().filter(|(name, _)| !MAKE_A_STORE.contains(name)) {
+        let (home, other) = (Home::new(), Home::new());
+        let _ = without_hanging(name, &home.store, act);
+        put_a_link_in_the_place_of(&home.root, &other.root);
+        assert_link_is_refused(&home, &other, name);
+    }
+}
+
+#[test]
+fn a_root_that_is_not_there_yet_may_come_as_a_link() {
+    let (home, other) = (Home::new(), Home::new());
+    let root = home.root.join("later");
+    let store = Store::at(&root);
+    assert_eq!(store.newest(&s1()).expect_err("no root").kind(), ErrorKind::NotFound);
+    symlink(&other.root, &root).expect("a link");
+    add(&store, "one");
+    assert_eq!(records(&other.store), ["one"]);
 }
 
 /// Every file below a folder, with what it holds.

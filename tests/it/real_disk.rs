@@ -333,3 +333,71 @@ fn an_old_kernel_that_cannot_refuse_links_in_one_call_refuses_them_step_by_step(
         assert_eq!(said, [format!("NotRegularFile: open {path}: {why}")]);
     }
 }
+
+#[test]
+fn a_link_is_known_by_either_word_that_a_system_has_for_it() {
+    for errno in ["ELOOP", "EMLINK"] {
+        let home = Home::new();
+        home.put(two_notes());
+        let path = home.store.log_path(&s1());
+        fs::rename(&path, home.root.join("elsewhere")).expect("it can be moved");
+        symlink(home.root.join("elsewhere"), &path).expect("a link");
+        let injection = format!("openat2:error={errno}:when=1");
+        let Some(said) = injected(&home, Role::Newest, &[&injection]) else { return };
+        let why = "it is a symbolic link, not a plain file";
+        assert_eq!(said, [format!("NotRegularFile: open {path}: {why}")], "{errno}");
+    }
+}
+
+#[test]
+fn a_link_that_comes_in_the_place_of_a_folder_above_the_root_is_not_passed() {
+    for errno in [None, Some("ENOSYS")] {
+        let home = Home::new();
+        let [above, aside, other] = ["above", "aside", "other"].map(|name| home.root.join(name));
+        for folder in [&above, &other] {
+            fs::create_dir_all(folder.join("root")).expect("a root");
+        }
+        let injection = format!("inject=openat2:error={}", errno.unwrap_or_default());
+        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &injection];
+        let wrapper = if errno.is_some() { &strace[..] } else { &[] };
+        let root = above.join("root");
+        let command = child::under(wrapper, Role::AppendWhenTold, &root, "one");
+        let Some(mut actor) = Actor::start_if_possible(command) else {
+            return skipped("strace is not to be had");
+        };
+        let Some(said) = actor.next() else { return skipped("strace may not trace here") };
+        assert_eq!(said, "stored");
+        fs::rename(&above, &aside).expect("it is moved");
+        symlink(&other, &above).expect("a link in its place");
+        let why = "`above` is a symbolic link, not a folder";
+        let lock = Store::at(&root).lock_path(&s1());
+        let refused = format!("NotRegularFile: open {lock}: {why}");
+        assert_eq!(actor.rest(), [refused], "openat2 answers {errno:?}");
+        assert!(!other.join("root/.graff").exists(), "openat2 answers {errno:?}");
+    }
+}
+
+#[test]
+fn why_a_root_takes_no_folder_is_only_said_where_it_is_known() {
+    let it_is_there = "the root is there, but no folder can be made in it; choose another root";
+    let not_found = "No such file or directory (os error 2)";
+    let no_folder = format!("InvalidInput: create the folder R/.graff: {it_is_there}: {not_found}");
+    let denied = "PermissionDenied: create the folder R/.graff: Permission denied (os error 13)";
+    // Once when nothing is found in it, once to make a folder there, once when that fails.
+    let third_look = "openat2:error=EACCES:when=3+";
+    let cases = [
+        (None, no_folder.as_str()),
+        (Some("fsync:error=EIO"), &no_folder),
+        (Some(third_look), denied),
+    ];
+    for (injection, expected) in cases {
+        let home = Home::new();
+        let mut strace = vec!["strace", "-f", "-qq", "-o", "/dev/null", "-P", home.root.as_str()];
+        strace.extend(["-e", "inject=mkdirat:error=ENOENT"]);
+        let injection = injection.map(|injection| format!("inject={injection}"));
+        strace.extend(injection.iter().flat_map(|injection| ["-e", injection]));
+        let Some(said) = said(&strace, Role::AppendOnce, &home, "new") else { return };
+        let expected = expected.replace("R/", &format!("{}/", home.root));
+        assert_eq!(said, [expected], "{injection:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The answers where the kernel is not asked: it has no access lists, names no holder, has no
-//! rename but the common one, a file has a name from its beginning, and no look tells whether a file has changed.
+//! rename but the common one, a file has a name from its beginning, and no look tells whether a
+//! file has changed.
 
 pub(in crate::store) mod access_list {
     use std::{fs::File, io};
