@@ -2,9 +2,12 @@
 
 use super::{
     call::Call,
+    matcher::covers,
     register::command_of,
     scan::{Kind, Value},
-    tree::{COMMAND, Refused, entries, handlers_of, hooks_of, items, place_of, read, value_of},
+    tree::{
+        COMMAND, MATCHER, Refused, entries, handlers_of, hooks_of, items, place_of, read, value_of,
+    },
 };
 use crate::host::hook::Host;
 
@@ -25,6 +28,8 @@ pub struct Found {
     pub program: String,
     /// Whose line it is, and what comes of it.
     pub sort: Sort,
+    /// Its matcher, where that keeps a part of the event from it which we are to answer.
+    pub only: Option<String>,
 }
 
 /// Whose line a hook is, and what comes of it.
@@ -45,6 +50,8 @@ pub(super) struct Place<'v> {
     pub(super) group: usize,
     pub(super) handler: usize,
     pub(super) sort: Sort,
+    /// Its group's matcher, where that is too narrow.
+    only: Option<&'v Value>,
     call: Call,
     command: &'v str,
     /// The byte at which the command begins.
@@ -52,10 +59,10 @@ pub(super) struct Place<'v> {
 }
 
 impl Found {
-    /// Returns whether it answers the event.
+    /// Returns whether it answers the event, whatever that comes from.
     #[must_use]
     pub fn acts(&self) -> bool {
-        self.sort != Sort::Trial
+        self.sort != Sort::Trial && self.only.is_none()
     }
 }
 
@@ -70,7 +77,10 @@ pub fn found(host: Host, settings: &str) -> Result<Vec<Found>, Refused> {
     }
     let root = read(settings)?;
     let Some(hooks) = hooks_of(&root)? else { return Ok(Vec::new()) };
-    let found = |Place { event, group, handler, sort, call, command, start }| {
+    let words = |value: &Value| {
+        text(value).or_else(|| settings.get(value.span.clone())).unwrap_or_default().to_owned()
+    };
+    let found = |Place { event, group, handler, sort, only, call, command, start }| {
         Some(Found {
             event: entries(hooks).get(event)?.key.clone(),
             group,
@@ -79,12 +89,13 @@ pub fn found(host: Host, settings: &str) -> Result<Vec<Found>, Refused> {
             command: String::from(command),
             program: call.program,
             sort,
+            only: only.map(words),
         })
     };
     Ok(places(host, hooks).into_iter().filter_map(found).collect())
 }
 
-/// Returns the events that hooks in settings of `host` answer by us.
+/// Returns the events that hooks in settings of `host` answer by us, whatever they come from.
 ///
 /// # Errors
 ///
@@ -120,9 +131,12 @@ pub(super) fn places(host: Host, hooks: &Value) -> Vec<Place<'_>> {
     let mut found = Vec::new();
     for (event, entry) in entries(hooks).iter().enumerate() {
         for (group, value) in items(&entry.value).iter().enumerate() {
+            let only = value_of(value, MATCHER)
+                .filter(|it| text(it).is_none_or(|it| !covers(host, &entry.key, it)));
             let handlers = handlers_of(value).map(items).unwrap_or_default();
             for (handler, value) in handlers.iter().enumerate() {
-                found.extend(place(host, value, [event, group, handler]));
+                let place = place(host, value, [event, group, handler]);
+                found.extend(place.map(|place| Place { only, ..place }));
             }
         }
     }
@@ -140,7 +154,8 @@ fn place(host: Host, value: &Value, [event, group, handler]: [usize; 3]) -> Opti
         Call { is_trial: true, .. } => Sort::Trial,
         Call { is_trial: false, .. } => Sort::Own,
     };
-    Some(Place { event, group, handler, sort, call, command, start: value.span.start })
+    let start = value.span.start;
+    Some(Place { event, group, handler, sort, only: None, call, command, start })
 }
 
 fn text(value: &Value) -> Option<&str> {

@@ -8,6 +8,8 @@ use crate::host::hook::Host;
 pub struct Registration {
     /// The event.
     pub event: &'static str,
+    /// The matcher of its group, where it has one.
+    pub(super) matcher: Option<&'static str>,
     /// The group that is put into the event's list, as JSON.
     pub(super) group: &'static str,
 }
@@ -32,7 +34,7 @@ const GEMINI: &str = group!("gemini", 5000);
 const GEMINI_MANUAL: &str = group!("gemini", 5000, "manual");
 
 const fn on(event: &'static str, group: &'static str) -> Registration {
-    Registration { event, group }
+    Registration { event, matcher: None, group }
 }
 
 const ON_CLAUDE_CODE: [Registration; 6] = [
@@ -57,7 +59,7 @@ const ON_GEMINI: [Registration; 6] = [
     on("BeforeModel", GEMINI),
     on("AfterTool", GEMINI),
     on("AfterAgent", GEMINI),
-    on("PreCompress", GEMINI_MANUAL),
+    Registration { event: "PreCompress", matcher: Some("manual"), group: GEMINI_MANUAL },
     on("SessionEnd", GEMINI),
 ];
 

@@ -13,6 +13,7 @@ use super::scan::{self, Broken, Kind, Value};
 
 pub(super) const HOOKS: &str = "hooks";
 pub(super) const COMMAND: &str = "command";
+pub(super) const MATCHER: &str = "matcher";
 
 /// Why settings are left alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -148,3 +148,60 @@ fn a_line_that_is_nested_without_end_is_nobodys() {
         assert_eq!(taken_for(&line), None, "{piece}");
     }
 }
+
+/// Whether a line counts that has this matcher.
+#[track_caller]
+fn counts(host: Host, event: &str, matcher: &str) -> bool {
+    let handler = json!({"type": "command", "command": format!("graff-notes hook {host}")});
+    let group = json!({"matcher": matcher, "hooks": [handler]});
+    let before = json!({"hooks": {event: [group]}}).to_string();
+    let found = found(host, &before).expect("settings").pop().expect("a line");
+    let after = install(host, &before).expect("settings");
+    let added = after.matches("\"command\": \"graff-notes").count();
+    let wanted = Registration::of(host);
+    let expected = wanted.iter().filter(|it| !found.acts() || it.event != event).count();
+    assert_eq!(added, expected, "{host} {event} {matcher:?}: {after}");
+    assert_eq!(found.only.as_deref(), (!found.acts()).then_some(matcher), "{host} {event}");
+    found.acts()
+}
+
+#[test]
+fn a_line_counts_where_its_matcher_leaves_it_all_of_the_event_that_we_answer() {
+    use Host::{ClaudeCode, Codex, Gemini};
+    for host in [ClaudeCode, Codex, Gemini] {
+        for Registration { event, .. } in Registration::of(host) {
+            assert!(counts(host, event, "") && counts(host, event, "*"), "{host} {event}");
+        }
+    }
+    for (host, event, matcher) in [
+        (ClaudeCode, "SessionStart", "startup|resume|clear|compact|fork"),
+        (Codex, "SessionStart", "^(compact|fork|startup|resume|clear)$"),
+        (ClaudeCode, "PreCompact", "auto|manual"),
+        (ClaudeCode, "PostCompact", "manual|auto|more"),
+        (ClaudeCode, "SessionEnd", ".*"),
+        (ClaudeCode, "Stop", "never"),
+        (Codex, "UserPromptSubmit", "never"),
+        (Gemini, "PreCompress", "manual"),
+        (Gemini, "AfterTool", ".*"),
+    ] {
+        assert!(counts(host, event, matcher), "{host} {event} {matcher}");
+    }
+    for (host, event, matcher) in [
+        (ClaudeCode, "SessionStart", "startup"),
+        (ClaudeCode, "SessionStart", "startup|resume|clear|compact"),
+        (Codex, "SessionStart", "^start"),
+        (ClaudeCode, "PreCompact", "manual"),
+        (Codex, "PreCompact", "automatic|manual"),
+        (ClaudeCode, "SessionEnd", "clear|logout"),
+        (Gemini, "PreCompress", "auto"),
+        (Gemini, "PreCompress", ".*"),
+        (Gemini, "AfterTool", "run_shell_command"),
+        (Gemini, "BeforeAgent", "x"),
+    ] {
+        assert!(!counts(host, event, matcher), "{host} {event} {matcher}");
+    }
+    let strange = with(OURS).replace("{\"hooks\":[", "{\"matcher\":7,\"hooks\":[");
+    let strange = strange.replace("Stop", "PreCompact");
+    let found = found(ClaudeCode, &strange).expect("settings").pop().expect("a line");
+    assert_eq!(found.only.as_deref(), Some("7"), "{strange}");
+}

@@ -73,7 +73,7 @@ fn a_line_of_ones_own_that_answers_counts_and_stays() {
         "graff-notes hook claude-code --percent 60",
     ] {
         let (desk, path, settings) = home_with(line);
-        let without = json!({"state": "partly", "missing": MISSING});
+        let without = json!({"state": "partly", "missing": MISSING, "narrow": []});
         assert_eq!(status(&desk)["installed"], without, "{line}");
 
         let ran = hooks(&desk, &["install", "claude-code"]).quietly();
@@ -106,4 +106,66 @@ fn a_line_of_ours_that_a_person_changed_is_theirs() {
     assert_eq!(left.matches("graff-notes hook").count(), 1, "{left}");
     assert!(left.contains("--percent 60"), "{left}");
     assert!(ran.stdout().contains(&format!("your line\t{path}, line 3 (Stop)\n")), "{ran}");
+}
+
+/// Settings in which two events have a line of the user's own for a part of them.
+const NARROW: &str = r#"{"hooks": {
+  "SessionStart": [{"matcher": "startup", "hooks": [
+    {"type": "command", "command": "/usr/local/bin/graff-notes hook claude-code"}]}],
+  "PreCompact": [{"matcher": "manual", "hooks": [
+    {"type": "command", "command": "/usr/local/bin/graff-notes hook claude-code"}]}]
+}}
+"#;
+
+#[test]
+fn a_line_for_a_part_of_an_event_does_not_count_and_gets_one_for_all_of_it_beside_it() {
+    let desk = desk();
+    let path = put(&desk, ".claude/settings.json", NARROW);
+    let parts = json!([
+        {"line": 3, "event": "SessionStart", "matcher": "startup"},
+        {"line": 5, "event": "PreCompact", "matcher": "manual"},
+    ]);
+    assert_eq!(status(&desk)["installed"]["narrow"], parts);
+    let shown = hooks(&desk, &["status", "claude-code"]).quietly();
+    assert!(shown.stdout().contains("; line 3 answers SessionStart only for `startup`"), "{shown}");
+
+    let ran = hooks(&desk, &["install", "claude-code"]).quietly();
+    assert!(
+        ran.stdout().contains(&format!("a part only\t{path}, line 3 (SessionStart)\n")),
+        "{ran}"
+    );
+    assert!(!ran.stdout().contains("your line\t"), "{ran}");
+    assert_eq!(text(&path).matches("\"graff-notes hook claude-code\"").count(), 6, "{ran}");
+    assert_eq!(status(&desk)["installed"], json!({"state": "yes"}));
+    assert!(hooks(&desk, &["install", "claude-code"]).quietly().stdout().starts_with("as it was"));
+
+    hooks(&desk, &["remove", "claude-code"]).quietly();
+    assert_eq!(text(&path), NARROW);
+}
+
+#[test]
+fn a_line_that_names_a_program_which_is_not_there_is_named_where_it_stands() {
+    let desk = desk();
+    hooks(&desk, &["install", "claude-code"]).quietly();
+    let path = desk.home().join(".claude/settings.json");
+    let installed = text(&path);
+    for event in ["Stop", "SessionStart"] {
+        let broken: Vec<_> = installed
+            .lines()
+            .map(|line| {
+                let is_meant = line.contains(&format!("\"{event}\""));
+                let other = if is_meant { "\"/gone/graff-notes" } else { "\"graff-notes" };
+                line.replace("\"graff-notes", other)
+            })
+            .collect();
+        let at = 1 + broken.iter().position(|line| line.contains("/gone/")).expect("a line");
+        std::fs::write(&path, broken.join("\n")).expect("written");
+        let lost = json!([{"line": at, "event": event, "program": "/gone/graff-notes"}]);
+        assert_eq!(status(&desk)["lost"], lost);
+        let said = format!("line {at} names /gone/graff-notes, which cannot be run");
+        let shown = hooks(&desk, &["status", "claude-code"]).ends(0);
+        assert!(shown.stdout().contains(&format!("\tyes, but {said}\t")), "{shown}");
+        let next = hooks(&desk, &["install", "claude-code"]).quietly();
+        assert!(next.stdout().contains(&format!("In {path} {said}: mend that.")), "{next}");
+    }
 }

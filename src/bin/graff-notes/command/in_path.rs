@@ -13,9 +13,10 @@ use rustix::fs::{Access, access};
 pub(in crate::command) fn in_path(program: &str) -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<_> = env::split_paths(&path).filter(|it| !it.as_os_str().is_empty()).collect();
-    let may_run = |path: &Path| access(path, Access::EXEC_OK).is_ok();
-    folders
-        .into_iter()
-        .map(move |folder| folder.join(program))
-        .filter(move |program| program.is_file() && may_run(program))
+    folders.into_iter().map(move |folder| folder.join(program)).filter(|program| may_run(program))
+}
+
+/// Returns whether a program stands there that may be run.
+pub(in crate::command) fn may_run(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

@@ -95,6 +95,68 @@ fn a_command_that_does_not_work_is_no_better_for_one_in_path_that_does() {
 }
 
 #[test]
+fn each_command_in_the_settings_is_called_and_each_that_does_not_work_is_told() {
+    let bin = World::new();
+    put(bin.root());
+    let world = world_called_by(&format!("{}/graff-notes hook claude-code", bin.root()));
+    let settings = world.root().join(".claude/settings.json");
+    let mut text = fs::read_to_string(&settings).expect("settings");
+    for (event, place) in [("Stop", "/gone"), ("SessionStart", "/lost"), ("SessionEnd", "/gone")] {
+        let line = text.lines().find(|line| line.contains(&format!("\"{event}\""))).expect("it");
+        let other = line.replace(bin.root().as_str(), place);
+        text = text.replace(line, &other);
+    }
+    fs::write(&settings, text).expect("written");
+    let found = in_time(|| {
+        let found = Ran::of(command(&world, &["--json"]).env("PATH", PATH)).answers();
+        (!was_late(bin.root())).then_some(found)
+    });
+    let of_claude = |it: &&Value| {
+        it["check"] == "hooks"
+            && it["detail"].as_str().is_some_and(|it| it.starts_with("claude-code, "))
+    };
+    let mut told: Vec<_> = found
+        .iter()
+        .filter(of_claude)
+        .map(|it| (it["status"].as_str(), it["detail"].as_str()))
+        .collect();
+    told.sort_unstable();
+    let said = ["/gone", "/lost"].map(|place| {
+        format!(
+            "claude-code, user: `{place}/graff-notes ***` names a program that is not to be found"
+        )
+    });
+    assert_eq!(told, [(Some("failure"), Some(&*said[0])), (Some("failure"), Some(&*said[1]))]);
+}
+
+#[test]
+fn no_more_commands_are_called_than_there_are_events() {
+    let (world, bin) = (World::new(), World::new());
+    put_script(bin.root(), "#!/bin/sh\necho >>\"${0%/*}/called\"\nexit 9\n");
+    let lines: Vec<_> = (0..9)
+        .map(|n| {
+            format!(
+                "{{\"command\": \"{}/graff-notes hook claude-code --percent {n}0\"}}",
+                bin.root()
+            )
+        })
+        .collect();
+    let group = format!("[{{\"hooks\": [{}]}}]", lines.join(", "));
+    let events =
+        ["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SessionEnd"]
+            .map(|event| format!("\"{event}\": {group}"));
+    let settings = format!("{{\"hooks\": {{{}}}}}", events.join(", "));
+    fs::create_dir_all(world.root().join(".claude")).expect("a folder");
+    fs::write(world.root().join(".claude/settings.json"), settings).expect("written");
+    let ran = Ran::of(&mut command(&world, &["--json"]));
+    assert!(
+        ran.stdout().contains("claude-code, user: installed, and 3 more commands are not called")
+    );
+    let called = fs::read_to_string(bin.root().join("called")).expect("calls");
+    assert_eq!(called.lines().count(), 6);
+}
+
+#[test]
 fn a_command_that_names_its_root_is_not_called_since_no_note_of_ours_is_there() {
     let bin = World::new();
     put_script(bin.root(), "#!/bin/sh\n: >\"${0%/*}/called\"\n");

@@ -106,13 +106,14 @@ struct Trial {
 }
 
 impl Called {
-    /// Returns the call of `host` by this command, or by ours, where its settings have none.
-    pub(super) fn by(host: Host, command: Option<String>) -> Self {
-        Self { host, command: command.unwrap_or_else(|| ours(host)) }
+    /// Returns the calls of `host` by these commands, or by ours, where its settings have none.
+    pub(super) fn all(host: Host, commands: Vec<String>) -> Vec<Self> {
+        let commands = if commands.is_empty() { vec![ours(host)] } else { commands };
+        commands.into_iter().map(|command| Self { host, command }).collect()
     }
 
     /// Returns the event by which a note is asked for.
-    pub(super) const fn event(host: Host) -> &'static str {
+    const fn event(host: Host) -> &'static str {
         match host {
             Host::Gemini => "BeforeAgent",
             Host::Opencode => "SystemPrompt",

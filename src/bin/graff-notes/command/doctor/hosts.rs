@@ -12,13 +12,17 @@ use super::{
 use crate::{
     command::{
         hook::goose_reads,
-        hooks::{GOOSE_STEP, Installed, Scope, Standing, answering, standings},
+        hooks::{GOOSE_STEP, Installed, Narrow, Scope, Standing, commands, standings},
         in_path::in_path,
     },
     signals::Held,
 };
 
 const CHECK: &str = "hooks";
+
+/// So many commands are called of one agent: one for each event is more than anybody has. Each has
+/// its time.
+const CALLS_MAX: usize = 6;
 
 /// Where goose's hooks stand, beside the file by which it knows the plugin.
 const GOOSE_HOOKS: &str = "hooks/hooks.json";
@@ -28,7 +32,7 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let standings = standings(store.root().to_owned(), None);
     let wanted = standings.iter().take_while(|_| !held.have_come());
     let found =
-        wanted.flat_map(|standing| trial(standing).into_iter().chain(one(standing, store, held)));
+        wanted.flat_map(|standing| trial(standing).into_iter().chain(of(standing, store, held)));
     found.chain(without_hooks(&standings)).collect()
 }
 
@@ -68,24 +72,26 @@ fn trial(standing: &Standing) -> Option<Finding> {
 }
 
 /// Says how these settings stand to us, where they have anything of ours.
-fn one(standing: &Standing, store: &Store, held: &Held) -> Option<Finding> {
+fn of(standing: &Standing, store: &Store, held: &Held) -> Vec<Finding> {
     let Standing { host, scope, .. } = standing;
-    Some(match &standing.installed {
-        Installed::No => return None,
-        Installed::Partly { missing } => {
-            let detail = format!("{host}, {scope}: without {}", missing.join(", "));
+    let finding = match &standing.installed {
+        Installed::No => return Vec::new(),
+        Installed::Partly { missing, narrow } => {
+            let (missing, narrow) = (missing.join(", "), Narrow::words(narrow));
+            let detail = format!("{host}, {scope}: without {missing}{narrow}");
             Finding::failure(CHECK, detail, install(*host, scope))
         }
         Installed::Unreadable { why } => {
             let detail = format!("{host}, {scope}: {why}");
             Finding::failure(CHECK, detail, standing.mending())
         }
-        Installed::Yes => reached(standing, store, held).unwrap_or_else(|finding| finding),
-    })
+        Installed::Yes => return reached(standing, store, held).unwrap_or_else(|it| vec![it]),
+    };
+    vec![finding]
 }
 
 /// Says whether hooks that are in the settings come to us, and what of us comes to the agent.
-fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, Finding> {
+fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Vec<Finding>, Finding> {
     let Standing { host, scope, .. } = standing;
     let installed = |what: &str| format!("{host}, {scope}: installed, and {what}");
     if let Some(why) = &standing.untold {
@@ -104,19 +110,41 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Finding, F
         let advice = "trust the hooks with /hooks in codex";
         return Err(Finding::warning(CHECK, installed("not trusted"), advice));
     }
-    tried(standing, store, held)?;
+    let wrong = tried(standing, store, held);
+    if !wrong.is_empty() {
+        return Ok(wrong);
+    }
     if *host == Host::Goose && goose_reads().is_none() {
         let detail = installed("goose is told of no file: GOOSE_MOIM_MESSAGE_FILE isn't set here");
         return Err(Finding::warning(CHECK, detail, GOOSE_STEP));
     }
-    Ok(Finding::ok(CHECK, installed("answers")))
+    Ok(vec![Finding::ok(CHECK, installed("answers"))])
 }
 
-/// Calls the hook by the command that stands in the settings, and says why no note came back.
-fn tried(standing: &Standing, store: &Store, held: &Held) -> Result<(), Finding> {
+/// Calls the hook by each command that stands in the settings, and says where no note came back.
+fn tried(standing: &Standing, store: &Store, held: &Held) -> Vec<Finding> {
     let &Standing { host, ref scope, .. } = standing;
     let file = file_of_command(host, &standing.settings);
-    let called = Called::by(host, answering(host, file.clone(), Called::event(host)));
+    let all = Called::all(host, commands(host, file.clone()));
+    let wanted = all.iter().take(CALLS_MAX).take_while(|_| !held.have_come());
+    let mut found: Vec<_> =
+        wanted.filter_map(|called| called_by(called, standing, &file, store, held).err()).collect();
+    if let Some(more) = all.len().checked_sub(CALLS_MAX).filter(|more| *more > 0) {
+        let detail = format!("{host}, {scope}: installed, and {more} more commands are not called");
+        found.push(Finding::warning(CHECK, detail, format!("have fewer of them in {file}")));
+    }
+    found
+}
+
+/// Calls the hook by one command that stands in `file`, and says why no note came back.
+fn called_by(
+    called: &Called,
+    standing: &Standing,
+    file: &Utf8Path,
+    store: &Store,
+    held: &Held,
+) -> Result<(), Finding> {
+    let &Standing { host, ref scope, .. } = standing;
     // Whatever is not the user's own may be anybody's.
     let whose = match scope {
         Scope::User => Whose::User,

@@ -1,7 +1,10 @@
 //! What `hooks install` and `hooks remove` have done, and what they left to the user.
 
 use camino::Utf8PathBuf;
-use graff_notes::host::{hook::Host, settings::Found};
+use graff_notes::host::{
+    hook::Host,
+    settings::{Found, Sort},
+};
 use serde::Serialize;
 
 use super::{file::PersonsFile, setting::Setting};
@@ -27,6 +30,8 @@ pub(super) struct Done {
     own_lines: Vec<OwnLine>,
     /// The same, of which nothing comes.
     trials: Vec<OwnLine>,
+    /// The same, which a matcher keeps from a part of their event.
+    narrow: Vec<OwnLine>,
     /// What the user must do now.
     pub(super) next: String,
 }
@@ -64,9 +69,13 @@ impl Done {
     /// Names the lines in `text`, which is what stands in a file now, that a person wrote.
     pub(super) fn name_own_lines(&mut self, file: &PersonsFile, setting: Setting, text: &str) {
         for found in setting.own_lines(text) {
-            let sort = if found.acts() { &mut self.own_lines } else { &mut self.trials };
-            let Found { line, event, .. } = found;
-            sort.push(OwnLine { path: file.path().to_owned(), line, event });
+            let Found { line, event, sort, only, .. } = found;
+            let alike = match (sort, only) {
+                (Sort::Trial, _) => &mut self.trials,
+                (_, Some(_)) => &mut self.narrow,
+                (_, None) => &mut self.own_lines,
+            };
+            alike.push(OwnLine { path: file.path().to_owned(), line, event });
         }
     }
 
@@ -80,12 +89,16 @@ impl Done {
             said += " A line of yours with --dry-run is a trial: it keeps nothing and doesn't count; \
                      take it out, since what it says is heard beside the answer.";
         }
+        if !self.narrow.is_empty() {
+            said += " A line whose matcher keeps a part of its event from it doesn't count: one that \
+                     answers all of it stands beside it now.";
+        }
         said
     }
 
     /// Returns what they mean where hooks were taken out.
     pub(super) fn own_lines_stay(&self) -> &'static str {
-        if self.own_lines.is_empty() && self.trials.is_empty() {
+        if [&self.own_lines, &self.trials, &self.narrow].iter().all(|lines| lines.is_empty()) {
             return "";
         }
         " Lines that you wrote or changed stay: take them out by hand, if you no longer want them."
@@ -109,7 +122,11 @@ impl Done {
                 table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(path.as_str())])?;
             }
         }
-        for (what, lines) in [("your line", &self.own_lines), ("a trial", &self.trials)] {
+        for (what, lines) in [
+            ("your line", &self.own_lines),
+            ("a trial", &self.trials),
+            ("a part only", &self.narrow),
+        ] {
             for OwnLine { path, line, event } in lines {
                 let place = format!("{path}, line {line} ({event})");
                 table.row(&mut cx.out, vec![Cell::dim(what), Cell::text(place)])?;

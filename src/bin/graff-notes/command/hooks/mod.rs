@@ -15,7 +15,7 @@ mod status;
 
 pub(super) use {
     place::{GOOSE_STEP, Scope},
-    standing::{Installed, Standing, answering, standings},
+    standing::{Installed, Narrow, Standing, commands, standings},
 };
 
 use camino::Utf8Path;
@@ -54,7 +54,8 @@ Examples:
   graff-notes hooks status codex --json
 
 In a pipe it prints: host, user or project, whether the hooks are in (a line with --dry-run is a
-trial and doesn't count), whether Codex has trust on record for them, where in PATH the program is
+trial and doesn't count, nor does one whose matcher keeps a part of its event from it; one that names
+a program by a place where none is gets named), whether Codex has trust on record for them, where in PATH the program is
 that the host will find, when the host last called and on which event, the settings. Without a host
 it has a line for each of them, and one more where a project has hooks of its own.
 

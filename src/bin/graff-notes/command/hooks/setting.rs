@@ -74,12 +74,12 @@ impl Setting {
         }
     }
 
-    /// Returns the hooks in a text that call us by a line which a person wrote or changed; none where
-    /// that cannot be told.
+    /// Returns the hooks in a text that call us by a line which a person wrote or changed, or by a
+    /// matcher of theirs; none where that cannot be told.
     pub(super) fn own_lines(self, text: &str) -> Vec<Found> {
         let Self::Hooks(host) = self else { return Vec::new() };
         let mut found = settings::found(host, text).unwrap_or_default();
-        found.retain(|found| found.sort != Sort::Installed);
+        found.retain(|found| found.sort != Sort::Installed || found.only.is_some());
         found
     }
 

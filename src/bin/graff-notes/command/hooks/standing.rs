@@ -2,6 +2,7 @@
 //! when they did.
 
 use std::{
+    collections::BTreeMap,
     fmt::Display,
     time::{Duration, UNIX_EPOCH},
 };
@@ -24,7 +25,10 @@ use super::{
     setting::Setting,
 };
 use crate::{
-    command::{hook::last_called, in_path::in_path},
+    command::{
+        hook::last_called,
+        in_path::{in_path, may_run},
+    },
     exit::Exit,
     failure::Failure,
 };
@@ -44,6 +48,8 @@ pub(in crate::command) struct Standing {
     pub(in crate::command) installed: Installed,
     /// The events on which a line only tries: it keeps nothing, and doesn't count.
     pub(in crate::command) trials: Vec<String>,
+    /// The lines that name a program by its place, where there is none that may be run.
+    pub(in crate::command) lost: Vec<Lost>,
     /// The key by which the user has told the agent to run no hook; null where it may.
     pub(in crate::command) switched_off: Option<&'static str>,
     /// Whether Codex has trust on record for each hook; null for the others.
@@ -61,8 +67,24 @@ pub(in crate::command) struct Standing {
 pub(in crate::command) enum Installed {
     Yes,
     No,
-    Partly { missing: Vec<&'static str> },
+    Partly { missing: Vec<&'static str>, narrow: Vec<Narrow> },
     Unreadable { why: String },
+}
+
+/// A line that answers a part of an event which no other line answers.
+#[derive(Serialize)]
+pub(in crate::command) struct Narrow {
+    line: usize,
+    event: String,
+    matcher: String,
+}
+
+/// A line that calls a program which is not there.
+#[derive(Serialize)]
+pub(in crate::command) struct Lost {
+    line: usize,
+    event: String,
+    program: String,
 }
 
 #[derive(Serialize)]
@@ -103,7 +125,17 @@ pub(super) fn obstacles(host: Host, scope: &Scope) -> Vec<String> {
         .filter_map(|scope| kept_from_running(host, scope))
         .collect();
     off.dedup();
-    missing.into_iter().chain(off).collect()
+    missing.into_iter().chain(lost_in(host, scope)).chain(off).collect()
+}
+
+/// Returns which lines name a program that is not there, a sentence for each program.
+fn lost_in(host: Host, scope: &Scope) -> Vec<String> {
+    let files = places(host, scope).unwrap_or_default().into_iter();
+    let words = |path: Utf8PathBuf| {
+        let lost = Lost::among(&found_in(host, path.clone()));
+        Lost::words(&lost).into_iter().map(move |words| format!("In {path} {words}: mend that."))
+    };
+    files.flat_map(|(path, _)| words(path)).collect()
 }
 
 /// Returns that a key in these settings keeps hooks from running, where one does, and what to do.
@@ -130,14 +162,15 @@ fn all_name_a_path(host: Host, settings: Utf8PathBuf) -> bool {
     Registration::of(host).iter().all(names_a_path)
 }
 
-/// Returns the command line by which a file of a host has an event answered by us, if it does.
-pub(in crate::command) fn answering(
-    host: Host,
-    settings: Utf8PathBuf,
-    event: &str,
-) -> Option<String> {
-    let mut acting = found_in(host, settings).into_iter().filter(Found::acts);
-    acting.find(|found| found.event == event).map(|found| found.command)
+/// Returns the command lines by which hooks in a file of a host call us, each of them once.
+pub(in crate::command) fn commands(host: Host, settings: Utf8PathBuf) -> Vec<String> {
+    let mut commands = Vec::new();
+    for Found { command, sort, .. } in found_in(host, settings) {
+        if sort != Sort::Trial && !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
 }
 
 /// Returns the hooks in a file that call us; none where it cannot be read.
@@ -170,8 +203,9 @@ impl Standing {
         };
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
         let switched_off = switched_off(host, &settings);
-        let tries = |found: Found| (found.sort == Sort::Trial).then_some(found.event);
         let found = found_in(host, settings.clone());
+        let lost = Lost::among(&found);
+        let tries = |found: Found| (found.sort == Sort::Trial).then_some(found.event);
         let trials = found.into_iter().filter_map(tries).collect();
         let (scope, reachable) = (scope.clone(), reachable());
         Some(Self {
@@ -180,6 +214,7 @@ impl Standing {
             settings,
             installed,
             trials,
+            lost,
             switched_off,
             trusted,
             untold,
@@ -219,7 +254,7 @@ impl Standing {
 
 impl Installed {
     fn of(files: Vec<(Utf8PathBuf, Setting)>) -> Self {
-        let mut missing = Vec::new();
+        let (mut missing, mut narrow) = (Vec::new(), Vec::new());
         let mut wanted = 0;
         for (path, setting) in files {
             let file = match PersonsFile::open(path) {
@@ -232,13 +267,12 @@ impl Installed {
                     wanted += 1;
                     missing.extend((!setting.has_ours(text)).then_some("the plugin"));
                 }
-                Setting::Hooks(host) => match settings::events(host, text) {
-                    Ok(events) => {
-                        let registrations = Registration::of(host).iter().map(|hook| hook.event);
+                Setting::Hooks(host) => match settings::found(host, text) {
+                    Ok(found) => {
+                        let (none, part) = unanswered(host, found);
                         wanted += Registration::of(host).len();
-                        missing.extend(
-                            registrations.filter(|event| !events.iter().any(|e| e == event)),
-                        );
+                        missing.extend(none);
+                        narrow.extend(part);
                     }
                     Err(why) => return Self::Unreadable { why: why.to_string() },
                 },
@@ -246,9 +280,68 @@ impl Installed {
         }
         match missing.len() {
             0 => Self::Yes,
-            none if none == wanted => Self::No,
-            _ => Self::Partly { missing },
+            none if none == wanted && narrow.is_empty() => Self::No,
+            _ => Self::Partly { missing, narrow },
         }
+    }
+}
+
+/// Returns the events that no hook of these answers as a whole, and the lines that answer a part.
+fn unanswered(host: Host, found: Vec<Found>) -> (Vec<&'static str>, Vec<Narrow>) {
+    let is_missing = |event: &str| !found.iter().any(|it| it.acts() && it.event == event);
+    let missing: Vec<_> = Registration::of(host)
+        .iter()
+        .map(|hook| hook.event)
+        .filter(|event| is_missing(event))
+        .collect();
+    let narrow = found.into_iter().filter_map(|Found { line, event, sort, only, .. }| {
+        let matcher = only.filter(|_| sort != Sort::Trial && missing.contains(&event.as_str()))?;
+        Some(Narrow { line, event, matcher })
+    });
+    let narrow = narrow.collect();
+    (missing, narrow)
+}
+
+impl Narrow {
+    /// Returns what each of them answers, in words that read on.
+    pub(in crate::command) fn words(narrow: &[Self]) -> String {
+        let words = |Self { line, event, matcher }: &Self| {
+            format!("; line {line} answers {event} only for `{matcher}`")
+        };
+        narrow.iter().map(words).collect()
+    }
+}
+
+impl Lost {
+    /// Returns those of the hooks that act. Of a place that depends on the folder or on a variable
+    /// nothing can be told here.
+    fn among(found: &[Found]) -> Vec<Self> {
+        let is_lost = |found: &&Found| {
+            let program = &found.program;
+            found.acts()
+                && program.starts_with('/')
+                && !program.contains(['$', '`', '*', '?', '['])
+                && !may_run(program.as_ref())
+        };
+        let lost = |Found { line, event, program, .. }: &Found| Self {
+            line: *line,
+            event: event.clone(),
+            program: program.clone(),
+        };
+        found.iter().filter(is_lost).map(lost).collect()
+    }
+
+    /// Returns which lines name which program, a clause for each program.
+    pub(super) fn words(lost: &[Self]) -> Vec<String> {
+        let mut lines = BTreeMap::<_, Vec<_>>::new();
+        for Self { line, program, .. } in lost {
+            lines.entry(program).or_default().push(line.to_string());
+        }
+        let words = |(program, lines): (&String, Vec<String>)| match lines.as_slice() {
+            [line] => format!("line {line} names {program}, which cannot be run"),
+            lines => format!("lines {} name {program}, which cannot be run", lines.join(", ")),
+        };
+        lines.into_iter().map(words).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use graff_notes::host::hook::Host;
 
-use super::standing::{Installed, LastCall, PROGRAM, Standing, standings};
+use super::standing::{Installed, LastCall, Lost, Narrow, PROGRAM, Standing, standings};
 use crate::{
     context::Context,
     exit::Exit,
@@ -42,7 +42,9 @@ impl Standing {
             [] => String::new(),
             events => format!(", a trial on {}", events.join(" and ")),
         };
-        [&self.installed.words(), off, &trials].concat()
+        let lost = Lost::words(&self.lost);
+        let lost: String = lost.iter().flat_map(|lost| [", but ", lost]).collect();
+        [&self.installed.words(), off, &lost, &trials].concat()
     }
 
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
@@ -71,7 +73,9 @@ impl Installed {
         match self {
             Self::Yes => "yes".to_owned(),
             Self::No => "no".to_owned(),
-            Self::Partly { missing } => format!("without {}", missing.join(", ")),
+            Self::Partly { missing, narrow } => {
+                format!("without {}{}", missing.join(", "), Narrow::words(narrow))
+            }
             Self::Unreadable { .. } => "unreadable".to_owned(),
         }
     }
