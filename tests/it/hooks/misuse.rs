@@ -26,19 +26,28 @@ fn desk(host: Host) -> Desk {
     desk
 }
 
-/// A hook ends within two seconds of its own start; so much later does a busy machine start it and
-/// let us know.
-const LATEST: Duration = Duration::from_secs(2 + 28);
+/// A hook ends within this time of its start.
+const LATEST: Duration = Duration::from_secs(2);
 
-/// Ends the hook without closing its stdin.
+/// Returns what a hook comes to, whose stdin is not closed, within its time: another one is started
+/// where the machine was too busy for it, a bounded number of times.
 #[track_caller]
-fn ends(mut child: Child) -> Ran {
-    let begun = Instant::now();
-    let stdin = child.stdin.take();
-    let ran = Ran::of_child(child).ends(0);
-    assert!(begun.elapsed() < LATEST, "{:?}: {ran}", begun.elapsed());
-    drop(stdin);
-    ran
+fn ends(mut start: impl FnMut() -> Child) -> Ran {
+    in_time(|| {
+        let begun = Instant::now();
+        let mut child = start();
+        let stdin = child.stdin.take();
+        let ran = Ran::of_child(child).ends(0);
+        let is_in_time = begun.elapsed() < LATEST;
+        drop(stdin);
+        is_in_time.then_some(ran)
+    })
+}
+
+/// Returns what a hook comes to that has all it needs, and doesn't give up.
+#[track_caller]
+fn ends_by_itself(mut start: impl FnMut() -> Child) -> Ran {
+    in_time(|| Some(ends(&mut start)).filter(|ran| !ran.gave_up()))
 }
 
 /// The payload by which a host asks for the note, as the start of one where that is not ended.
@@ -49,6 +58,13 @@ fn asking(desk: &Desk) -> Vec<u8> {
         Host::ClaudeCode | Host::Codex | Host::Goose => "SessionStart",
     };
     desk.payload("s1", event, json!({"source": "startup", "prompt": "go on"})).to_string().into()
+}
+
+/// Starts a hook with this on stdin, and closes that.
+fn fed(desk: &Desk, payload: &[u8]) -> Child {
+    let mut child = desk.start(payload, &[]);
+    drop(child.stdin.take());
+    child
 }
 
 /// What says nothing that can be acted on.
@@ -94,7 +110,7 @@ fn what_is_no_payload_gets_silence() {
         let before = desk.files();
         let made = nameless.iter().chain(&misnamed).map(String::as_bytes);
         for payload in NO_PAYLOADS.iter().copied().chain(made) {
-            let ran = desk.fed(payload);
+            let ran = ends_by_itself(|| fed(&desk, payload));
             assert_eq!(ran.stdout(), "", "{host}: {}", payload.escape_ascii());
             assert!(ran.stderr().lines().count() <= 2, "{ran}");
         }
@@ -120,14 +136,17 @@ fn takes_a_hundred_megabytes(host: Host) {
     let desk = desk(host);
     let start = b"{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s1\",\"x\":\"";
     let (ran, written) = in_time(|| {
+        let begun = Instant::now();
         let mut child = desk.start(start, &[]);
         let mut pipe = child.stdin.take().expect("a pipe");
         let writer = thread::spawn(move || {
             let piece = vec![b'x'; 1 << 20];
             (0..100).try_for_each(|_| pipe.write_all(&piece)).and_then(|()| pipe.write_all(b"\"}"))
         });
-        let (ran, written) = (ends(child), writer.join().expect("the writer ends"));
-        (!ran.gave_up()).then_some((ran, written))
+        let ran = Ran::of_child(child).ends(0);
+        let is_in_time = begun.elapsed() < LATEST && !ran.gave_up();
+        let written = writer.join().expect("the writer ends");
+        is_in_time.then_some((ran, written))
     });
     written.expect("no pipe is closed on the host");
     assert_eq!(ran.stdout(), "", "{ran}");

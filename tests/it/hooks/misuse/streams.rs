@@ -13,23 +13,17 @@ use graff_notes::host::hook::Host;
 use rustix::fs::{OFlags, fcntl_setfl};
 use serde_json::json;
 
-use super::{super::desk::Desk, asking, desk, ends};
+use super::{super::desk::Desk, asking, desk, ends, ends_by_itself};
 use crate::support::{found::in_time, skipped, wait_until, world::Ran};
 
 /// When a hook gives up.
 const GIVES_UP: Duration = Duration::from_millis(1800);
 
-/// Ends the hook without closing its stdin, and another one where the machine was too busy for it.
-#[track_caller]
-fn ends_in_time(mut start: impl FnMut() -> Child) -> Ran {
-    in_time(|| Some(ends(start())).filter(|ran| !ran.gave_up()))
-}
-
 #[test]
 fn an_input_that_is_held_open_is_not_waited_for() {
     for host in Host::ALL {
         let desk = desk(host);
-        let ran = ends_in_time(|| desk.start(&asking(&desk), &[])).quietly();
+        let ran = ends_by_itself(|| desk.start(&asking(&desk), &[])).quietly();
         assert_eq!(ran.stdout().contains("a note of s1"), host != Host::Goose, "{host}: {ran}");
     }
 }
@@ -38,7 +32,7 @@ fn an_input_that_is_held_open_is_not_waited_for() {
 fn an_object_that_never_ends_is_given_up_within_two_seconds() {
     for host in Host::ALL {
         let desk = desk(host);
-        let ran = ends(desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]));
+        let ran = ends(|| desk.start(b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop", &[]));
         assert_eq!(ran.stdout(), "", "{host}");
         assert!(ran.stderr().contains("gave up after 1.8 seconds"), "{host}: {ran}");
     }
@@ -49,10 +43,13 @@ fn a_stderr_that_nobody_reads_is_not_waited_for() {
     let desk = desk(Host::ClaudeCode);
     for payload in [&b"{\"session_id\":\"s1\",\"hook_event_name\":\"Stop"[..], b"[1]\n"] {
         let (_unread, stderr) = full_pipe();
-        let mut command = desk.command(&["hook", "claude-code"]);
-        let mut child = command.stderr(stderr).spawn().expect("the program starts");
-        let _ = child.stdin.as_mut().expect("a pipe").write_all(payload);
-        let ran = ends(child);
+        let ran = ends(|| {
+            let mut command = desk.command(&["hook", "claude-code"]);
+            let stderr = stderr.try_clone().expect("a pipe");
+            let mut child = command.stderr(stderr).spawn().expect("the program starts");
+            let _ = child.stdin.as_mut().expect("a pipe").write_all(payload);
+            child
+        });
         assert_eq!(ran.stdout(), "", "{}", payload.escape_ascii());
     }
 }
@@ -64,9 +61,12 @@ fn nor_is_it_while_the_command_line_and_the_settings_are_read() {
     std::fs::write(settings, "percent = 200\n").expect("written");
     for args in [&["hook", "claude-code"][..], &["hook", "nobody"]] {
         let (_unread, stderr) = full_pipe();
-        let mut command = desk.command(args);
-        let child = command.current_dir(desk.project()).stderr(stderr).spawn().expect("it starts");
-        assert_eq!(ends(child).stdout(), "", "{args:?}");
+        let ran = ends(|| {
+            let mut command = desk.command(args);
+            command.current_dir(desk.project()).stderr(stderr.try_clone().expect("a pipe"));
+            command.spawn().expect("the program starts")
+        });
+        assert_eq!(ran.stdout(), "", "{args:?}");
     }
 }
 
@@ -154,9 +154,13 @@ fn whatever_the_host_leaves_of_stdin_stdout_and_the_folder_the_hook_ends_well() 
     ] {
         let (desk, ran) = in_time(|| {
             let (desk, begun) = (desk(Host::ClaudeCode), Instant::now());
-            let ran = ends(left(&desk, made));
-            // It may have no stderr to say so.
-            (begun.elapsed() < GIVES_UP).then_some((desk, ran))
+            let mut child = left(&desk, made);
+            let stdin = child.stdin.take();
+            let ran = Ran::of_child(child).ends(0);
+            // It may have no stderr to say that it gave up.
+            let is_in_time = begun.elapsed() < GIVES_UP;
+            drop(stdin);
+            is_in_time.then_some((desk, ran))
         });
         assert_eq!(ran.stdout().contains("a note of s1"), said, "{made}: {ran}");
         assert!(!ran.stderr().contains("panick"), "{made}: {ran}");
