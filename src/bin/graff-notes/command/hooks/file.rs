@@ -316,7 +316,7 @@ impl PersonsFile {
 fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>, Failure> {
     // It may be a pipe that nobody writes to.
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
-    let mut file = match File::options().read(true).custom_flags(without_waiting).open(target) {
+    let file = match File::options().read(true).custom_flags(without_waiting).open(target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|e| failed("read", target, &e))?,
     };
@@ -324,11 +324,12 @@ fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>
     if !status.is_file() {
         return Err(refused(path, "it is no plain file"));
     }
-    if status.len() > BYTES_MAX {
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| failed("read", target, &e))?;
+    if bytes.len() as u64 > BYTES_MAX {
         return Err(refused(path, "it is too large to be settings"));
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|e| failed("read", target, &e))?;
     let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
     Ok(Some((text, status)))
 }
