@@ -8,8 +8,9 @@ use rustix::{
 };
 
 /// What says that it cannot be done here, rather than that it failed: old kernels and file systems
-/// that know no file without a name, a container's filter or rules, no `/proc`, a folder that was
-/// removed meanwhile.
+/// that know no file without a name, a container's filter or rules, no `/proc`. It may also have
+/// failed for want of rights, or since the folder was removed meanwhile: whoever then makes the
+/// file with its name hears the same, and it is said then.
 ///
 /// Source: open(2), `O_TMPFILE`; linkat(2).
 const CANNOT_BE: [Errno; 8] = [
