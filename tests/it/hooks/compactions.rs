@@ -3,9 +3,12 @@
 //!
 //! Shown on transcripts of the real agents, and by living through compactions.
 
-use std::{fs, thread};
+use std::{
+    fs, thread,
+    time::{Duration, Instant},
+};
 
-use graff_notes::{host::hook::Host, note::Author};
+use graff_notes::{host::hook::Host, note::Author, session::SessionName, store::HOOK_PATIENCE};
 use serde_json::json;
 
 use super::{
@@ -13,9 +16,12 @@ use super::{
     payload,
     script::Said::{Agent, Compacted, User},
 };
-use crate::support::world::Ran;
+use crate::support::{found::in_time, world::Ran};
 
 const NOTE: &str = "Subgoal: make retry_test green; src/retry.rs:41";
+
+/// How long a hook takes at most.
+const LONGEST: Duration = Duration::from_secs(2);
 
 fn summary(note: &str) -> serde_json::Value {
     let summary = format!(
@@ -126,13 +132,37 @@ fn what_gemini_calls_before_every_request_makes_no_note() {
     assert_eq!((ran.stdout(), desk.files()), ("", Vec::new()));
 }
 
+/// Writes an earlier note, and holds the store's lock for as long as the file is open.
+#[track_caller]
+fn busy(desk: &Desk) -> fs::File {
+    desk.writes("s1", "an earlier note");
+    let session = SessionName::parse("s1").expect("a good name");
+    let lock = fs::File::open(desk.store().lock_path(&session)).expect("the lock file");
+    fs2::FileExt::lock_exclusive(&lock).expect("the lock");
+    lock
+}
+
+/// A writer of everyday waits for five seconds: at its deadline a hook would end without a word on
+/// the lock. A hook that is late by nothing but a busy machine is called again.
+#[test]
+fn a_busy_store_is_waited_for_with_the_patience_of_hooks() {
+    let desk = with_transcript(Host::ClaudeCode, "claude-over-90-percent.jsonl");
+    let _lock = busy(&desk);
+    let payload = desk.payload("s1", "PreCompact", json!({"trigger": "auto"})).to_string();
+    let (ran, waited) = in_time(|| {
+        let begin = Instant::now();
+        let ran = Ran::of_child(desk.start(payload.as_bytes(), &[])).ends(0);
+        let waited = begin.elapsed();
+        (!ran.gave_up() && waited < LONGEST).then_some((ran, waited))
+    });
+    assert!(ran.stderr().trim_end().ends_with(" has it"), "{ran}");
+    assert!(waited >= HOOK_PATIENCE, "{waited:?}");
+}
+
 #[test]
 fn a_busy_store_does_not_hold_up_a_compaction() {
     let desk = with_transcript(Host::Codex, "codex-over-90-percent.jsonl");
-    desk.writes("s1", "an earlier note");
-    let session = graff_notes::session::SessionName::parse("s1").expect("a good name");
-    let lock = fs::File::open(desk.store().lock_path(&session)).expect("the lock file");
-    fs2::FileExt::lock_exclusive(&lock).expect("the lock");
+    let _lock = busy(&desk);
     let ran = desk.calls("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(ran.stdout(), "", "{ran}");
     assert!(ran.stderr().contains("lock") && !ran.stderr().contains("gave up"), "{ran}");
