@@ -67,6 +67,18 @@ fn while_two_writers_take_turns() {
 }
 
 #[test]
+fn while_notes_are_made_without_a_model() {
+    survives_a_crash_at_any_moment(&story("notes without a model", None, &[]).then([
+        Step::Salvage(0, "the first of all"),
+        Step::Latch(1),
+        Step::Plan(OpKind::Sync, || Fault::Fail(Errno::IO)),
+        Step::Salvage(1, "never stored"),
+        Step::Salvage(1, "the attempt came to nothing"),
+        Step::Append("one"),
+    ]));
+}
+
+#[test]
 fn while_a_note_follows_a_torn_tail() {
     survives_a_crash_at_any_moment(
         &story("behind a torn tail", Some([&two_notes(), TORN].concat()), &["one", "two"]).then([

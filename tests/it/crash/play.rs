@@ -9,14 +9,14 @@ use std::{
 
 use graff_notes::{
     ErrorKind,
-    store::{Import, Latched, Log, RepairMode, Store},
+    store::{Import, Latched, Log, RepairMode, Salvaged, Store},
     units::Generation,
 };
 
 use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, OpKind, When},
     ledger::{Ledger, Presence, Remains},
-    notes::{LOG, add, import, note, now, records, s1, store_on},
+    notes::{LOG, add, fitted, import, note, now, records, s1, store_on},
     report,
 };
 
@@ -38,6 +38,8 @@ pub(super) enum Step {
     /// A process that keeps its files open appends.
     AppendKept(&'static str),
     Latch(u64),
+    /// A process that keeps its files open appends a mechanical note of a generation that has none.
+    Salvage(u64, &'static str),
     /// A program that knows no lock appends this, durable.
     Foreign(Vec<u8>),
     /// A program that syncs nothing makes the log, with this record in it.
@@ -99,6 +101,13 @@ impl Play {
                     Err(e) => Err(e.kind()),
                 }
             }),
+            Step::Salvage(generation, text) => self.append(text, |play| {
+                match play.kept.salvage(fitted(text), Generation::new(*generation), now()) {
+                    Ok(Salvaged::Stored(_)) => Ok(()),
+                    Ok(Salvaged::AlreadyNoted) => panic!("noted"),
+                    Err(e) => Err(e.kind()),
+                }
+            }),
             Step::Foreign(bytes) => self.medium.change(|disk| disk.append_durably(LOG, bytes)),
             Step::Made(record, bytes) => {
                 self.medium.change(|disk| disk.make_undurably(LOG, bytes));
@@ -148,10 +157,11 @@ static MILLIS: AtomicU64 = AtomicU64::new(0);
 
 /// How many images of each story are checked, at least: a few less than there are, since a change
 /// of the store changes them. Together they are the twenty thousand that are promised.
-const IMAGES_MIN: [(&str, usize); 15] = [
+const IMAGES_MIN: [(&str, usize); 16] = [
     ("a new store", 800),
     ("files kept open", 1_100),
     ("two writers in turn", 2_200),
+    ("notes without a model", 1_600),
     ("behind a torn tail", 1_200),
     ("behind a record without its LF", 1_100),
     ("behind another program's record", 1_600),

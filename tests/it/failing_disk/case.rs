@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::support::{
     faulty::{Disk, Fault, FaultyMedium, IGNORE, Image, Op, OpKind, When},
     ledger::{Ledger, Presence, Remains},
-    notes::{LOG, add, import, line, note, now, records, s1, store_on},
+    notes::{LOG, add, fitted, import, line, note, now, records, s1, store_on},
 };
 
 const TORN: &[u8] = br#"{"v":1,"session":"s1","gen":0,"text":"to"#;
@@ -58,6 +58,13 @@ pub(super) fn cases() -> Vec<Case> {
         case("an append behind a torn tail", Some(torn.clone()), append, both, with_new),
         case("an append of what is there", Some(two.clone()), append_two_again, both, both),
         case("a latch", Some(two.clone()), latch, both, &["one", "two", "attempt 1"]),
+        case(
+            "a salvage",
+            Some(two.clone()),
+            salvage,
+            both,
+            &["one", "two", "made without a model"],
+        ),
         case("a repair", Some(damaged), repair, both, &["one", "two", "three"]),
         case("an import", Some(two.clone()), import_three, both, &["one", "two", "three"]),
         case("an import of all", None, import_three, none, &["one", "two", "three"]),
@@ -99,6 +106,11 @@ fn newest_twice(store: &Store) -> Result<(), Error> {
 
 fn latch(store: &Store) -> Result<(), Error> {
     store.latch(&s1(), Generation::new(1), now()).map(|_| ())
+}
+
+fn salvage(store: &Store) -> Result<(), Error> {
+    let fitted = fitted("made without a model");
+    store.salvage(&s1(), fitted, Generation::new(1), now()).map(|_| ())
 }
 
 pub(super) fn repair(store: &Store) -> Result<(), Error> {

@@ -24,6 +24,7 @@ const UNHEARD: [Unheard; 5] = [
             ("an append behind a torn tail", 1),
             ("an append of what is there", 1),
             ("a latch", 1),
+            ("a salvage", 1),
             ("a repair", 1),
             ("an import", 1),
             ("an import of all", 1),

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     Error,
     log::{Body, Draft, Line},
-    note::{Author, NoteCap, NoteText},
+    note::{Author, Fitted, NoteCap, NoteText},
     session::SessionName,
     store::{Appended, Import, ImportMode, Store, medium::Medium},
     units::{Generation, Seq, Timestamp},
@@ -110,14 +110,20 @@ pub(crate) fn note(text: &str) -> Draft {
 
 #[track_caller]
 pub(crate) fn note_of(generation: u64, text: &str) -> Draft {
-    let fitted = NoteText::fit(text, NoteCap::default()).expect("a text");
+    let Fitted { text, cut } = fitted(text);
     Draft::Note {
-        text: fitted.text,
+        text,
         author: Author::Agent,
-        cut: fitted.cut,
+        cut,
         generation: Generation::new(generation),
         created_at: now(),
     }
+}
+
+/// A text as it is kept.
+#[track_caller]
+pub(crate) fn fitted(text: &str) -> Fitted {
+    NoteText::fit(text, NoteCap::default()).expect("a text")
 }
 
 pub(crate) fn now() -> Timestamp {
