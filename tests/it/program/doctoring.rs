@@ -6,6 +6,7 @@ mod hooks;
 mod left_behind;
 mod not_called;
 mod told;
+mod whose;
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 

@@ -16,6 +16,7 @@ mod hook;
 mod hooks;
 mod import;
 mod in_path;
+mod links;
 mod list;
 mod log;
 mod man;

@@ -8,6 +8,7 @@ use graff_notes::store::Store;
 use serde::Serialize;
 
 use crate::{
+    command::links,
     context::Context,
     exit::Exit,
     failure::Stop,
@@ -45,12 +46,12 @@ impl Where {
         let Root { path, because, skipped } = cx.root()?;
         let notes = Store::at(path.clone()).notes_path();
         if cx.out.form() == Form::Json {
-            let There { exists, reason } = There::at(&notes);
+            let There { exists, reason } = There::below(&path);
             let skipped = &skipped;
             cx.out.json(&Answer { root: &path, because, notes, exists, reason, skipped })?;
             return Ok(Exit::Done);
         }
-        let there = There::at(&notes).words();
+        let there = There::below(&path).words();
         let mut table = Table::of(&[]);
         let mut row = |name, text| table.row(&mut cx.out, vec![Cell::dim(name), Cell::text(text)]);
         row("root", path.to_string())?;
@@ -69,6 +70,16 @@ struct There {
 }
 
 impl There {
+    fn below(root: &Utf8Path) -> Self {
+        match links::on_the_way(root) {
+            // Through which a store doesn't go.
+            Some(link) => {
+                Self { exists: Some(false), reason: Some(format!("{link} is a symbolic link")) }
+            }
+            None => Self::at(&Store::at(root).notes_path()),
+        }
+    }
+
     fn at(notes: &Utf8Path) -> Self {
         match fs::metadata(notes) {
             Ok(status) if status.is_dir() => Self { exists: Some(true), reason: None },

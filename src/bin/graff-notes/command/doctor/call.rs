@@ -3,9 +3,7 @@
 //! ends well whatever goes wrong.
 
 use std::{
-    env,
-    fs::{self, File},
-    io,
+    env, io,
     process::{Command, ExitStatus},
     time::{Duration, Instant},
 };
@@ -28,11 +26,11 @@ use super::{
     plain,
     probe::SESSION,
     scratch::Scratch,
+    workplace::Untried,
 };
 use crate::{
     command::hook::LONGEST,
     context::now,
-    failure::Failure,
     masked,
     output::{quoted, size},
     signals::Held,
@@ -45,6 +43,10 @@ const LIMIT: Duration = LONGEST.saturating_mul(2);
 ///
 /// Source: POSIX, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
+
+/// The files of a call: what it is told, and what goose would read.
+const PAYLOAD: &str = "payload";
+const MOIM: &str = "moim.md";
 
 /// What a shell takes for more than the words of one program: nothing that has one of these is
 /// called.
@@ -95,12 +97,12 @@ pub(super) enum Wrong {
     #[error("was called, and did not give the note back")]
     NoNote,
     #[error("was not tried: {0}")]
-    NotTried(String),
+    NotTried(Untried),
 }
 
 /// A store of our own with a note that nobody can know who hasn't read it, and the files of a call.
 struct Trial {
-    _scratch: Scratch,
+    scratch: Scratch,
     folder: Utf8PathBuf,
     note: String,
 }
@@ -159,8 +161,9 @@ impl Called {
 
     /// Calls it beside the notes in `store`; returns what is wrong, where no note comes back.
     pub(super) fn answers(&self, store: &Store, held: &Held) -> Result<(), Wrong> {
-        let trial = Trial::beside(store).map_err(|why| Wrong::NotTried(why.to_string()))?;
-        let mut call = trial.call(self, store).map_err(|e| Wrong::NotTried(e.to_string()))?;
+        let trial = Trial::beside(store).map_err(Wrong::NotTried)?;
+        let failed = |e| Wrong::NotTried(Untried::failed(&trial.folder, e));
+        let mut call = trial.call(self, store).map_err(failed)?;
         let not_run = |e: io::Error| match e.kind() {
             io::ErrorKind::NotFound => self.shell().map_or(Wrong::NotFound, Wrong::NoShell),
             _ => Wrong::NotRun(e),
@@ -198,14 +201,14 @@ fn ours(host: Host) -> String {
 }
 
 impl Trial {
-    fn beside(store: &Store) -> Result<Self, Failure> {
-        let made = |e| Failure::system(format_args!("make a folder in {}", store.root()), &e);
-        let scratch = Scratch::beside(store).map_err(made)?;
-        let folder = scratch.path().canonicalize_utf8().map_err(made)?;
+    fn beside(store: &Store) -> Result<Self, Untried> {
+        let scratch = Scratch::beside(store)?;
+        let folder = scratch.path().to_owned();
         let said = format!("a note for the check in {folder}");
-        let fitted = NoteText::fit(&said, NoteCap::DEFAULT).map_err(Failure::input)?;
+        let fitted =
+            NoteText::fit(&said, NoteCap::DEFAULT).map_err(|e| Untried::Failed(e.to_string()))?;
         let note = fitted.text.as_str().to_owned();
-        let session = SessionName::parse(SESSION).map_err(Failure::input)?;
+        let session = SessionName::parse(SESSION).map_err(|e| Untried::Failed(e.to_string()))?;
         let draft = Draft::Note {
             text: fitted.text,
             author: Author::Agent,
@@ -213,8 +216,10 @@ impl Trial {
             generation: Generation::ZERO,
             created_at: now(),
         };
-        let _ = Store::at(&folder).append(&session, &draft)?;
-        Ok(Self { _scratch: scratch, folder, note })
+        let _ = Store::at(&folder)
+            .append(&session, &draft)
+            .map_err(|e| Untried::Failed(e.with_causes()))?;
+        Ok(Self { scratch, folder, note })
     }
 
     /// Returns the call, which leaves all that it leaves in our folder, and begins there: a path
@@ -224,20 +229,21 @@ impl Trial {
             "hook_event_name": Called::event(called.host), "session_id": SESSION,
             "cwd": self.folder, "prompt": "",
         });
-        let payload = self.folder.join("payload");
-        fs::write(&payload, said.to_string())?;
+        self.scratch.put(PAYLOAD, said.to_string().as_bytes())?;
         let mut call = called.program(&self.folder);
         call.current_dir(&self.folder).env("GRAFF_ROOT", &self.folder);
         call.env("CLAUDE_PROJECT_DIR", store.root()).env("GEMINI_PROJECT_DIR", store.root());
-        call.env("XDG_STATE_HOME", &self.folder).env("GOOSE_MOIM_MESSAGE_FILE", self.moim());
-        call.stdin(File::open(payload)?);
+        call.env("XDG_STATE_HOME", &self.folder);
+        // The file that goose would read.
+        call.env("GOOSE_MOIM_MESSAGE_FILE", self.folder.join(MOIM));
+        call.stdin(self.scratch.open(PAYLOAD)?);
         Ok(call)
     }
 
     /// Returns whether the agent would read our note now, where the call printed this.
     fn came_back(&self, host: Host, printed: &[u8]) -> bool {
         let text = if host == Host::Goose {
-            plain::text(&self.moim()).ok()
+            self.scratch.open(MOIM).and_then(plain::text_of).ok()
         } else {
             let answer: Option<Value> = serde_json::from_slice(printed).ok();
             let context = |it: Value| {
@@ -246,10 +252,5 @@ impl Trial {
             answer.and_then(context)
         };
         text.is_some_and(|text| prompt::extract(&text) == Some(&self.note))
-    }
-
-    /// The file that goose would read.
-    fn moim(&self) -> Utf8PathBuf {
-        self.folder.join("moim.md")
     }
 }

@@ -4,9 +4,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{host::hook::Host, store::Store};
 
 use super::{
-    Finding,
+    Finding, Status,
     call::{Called, Uncalled, Whose, Wrong},
-    scratch::Scratch,
     versions::program,
 };
 use crate::{
@@ -164,7 +163,7 @@ fn called_by(
         };
         let advice = match &wrong {
             Wrong::NotRun(_) => "check its rights".to_owned(),
-            Wrong::NotTried(_) => Scratch::ADVICE.to_owned(),
+            Wrong::NotTried(why) => why.advice(),
             Wrong::NoShell(_) if host == Host::Codex => {
                 "let the variable SHELL name a shell that is here".to_owned()
             }
@@ -172,7 +171,11 @@ fn called_by(
             _ if !called.is_ours() => format!("mend the command in {file}"),
             _ => of_program(host, standing.reachable.as_deref()),
         };
-        Finding::failure(CHECK, detail, advice)
+        let status = match &wrong {
+            Wrong::NotTried(why) => why.status(),
+            _ => Status::Failure,
+        };
+        Finding { status, ..Finding::failure(CHECK, detail, advice) }
     })
 }
 

@@ -3,6 +3,7 @@
 mod bounded;
 mod call;
 mod hosts;
+mod left;
 mod place;
 mod plain;
 mod probe;
@@ -11,6 +12,7 @@ mod scratch;
 mod sessions;
 mod versions;
 mod withheld;
+mod workplace;
 
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -18,6 +20,7 @@ use graff_notes::store::Store;
 use serde::Serialize;
 
 use crate::{
+    command::links,
     context::Context,
     exit::Exit,
     failure::{Stop, heard_or_not},
@@ -39,10 +42,12 @@ note and no session's name. The home folder is a ~ in it, and what your environm
 token or password, as by GRAFF_API_KEY, is ***, and so is a login in an address. Secrets under other \
 names it does not know: look before you send it.
 
-It writes a note in a folder of its own beside the notes, with a second process, and removes it; it \
+It writes a note in a folder of its own beside the notes, with a second process, and removes it, only \
+where that is yours, nobody else may write there and no link leads there; it \
 asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
 agent's settings, for a note in that folder. None of them is waited for longer than five seconds, no \
-more than 64 KiB is read of what one prints, and what one leaves at work is ended with it. In a \
+more than 64 KiB is read of what one prints, and what one leaves at work in \
+its process group is ended with it; what has gone over to a group of its own is not. In a \
 project's settings only the command that `hooks install` writes is called, and nowhere one that has more \
 for a shell to do than to run a program. \
 In a pipe it prints, a row a check: check, status (ok, hint, warning, failure), what was found, and \
@@ -167,6 +172,10 @@ fn of_place(cx: &Context, root: &Root, store: &Store, names: Names) -> Vec<Findi
         Err(why) => Finding::failure("settings", why.to_string(), "mend that line"),
     });
     findings.push(place::file_system(&root.path));
+    if let Some(link) = links::on_the_way(&root.path) {
+        findings.push(place::behind(&link, &root.path));
+        return findings;
+    }
     findings.extend(place::modes(store, names));
     findings.extend(place::ignored(store));
     findings

@@ -81,6 +81,13 @@ pub(super) fn file_system(root: &Utf8Path) -> Finding {
     Finding::ok("file system", format!("{root}: its kind is not known here"))
 }
 
+/// Says that nothing is looked at behind a link on the way to the notes: no advice may act there.
+pub(super) fn behind(link: &Utf8Path, root: &Utf8Path) -> Finding {
+    let detail = format!("not looked at: {link} is a symbolic link");
+    let path = root.join(link);
+    Finding::failure("modes", detail, format!("remove the link {path}: no note goes through it"))
+}
+
 /// Says whether others may read or write the notes; nothing where there are none.
 pub(super) fn modes(store: &Store, names: Names) -> Option<Finding> {
     const CHECK: &str = "modes";
@@ -110,7 +117,10 @@ pub(super) fn modes(store: &Store, names: Names) -> Option<Finding> {
 /// Returns whether the mode of a file lets others at it. Its own folder may still keep them out.
 fn is_open(path: &std::path::Path) -> bool {
     let is_ignore = path.file_name().is_some_and(|name| name == ".gitignore");
-    !is_ignore && fs::symlink_metadata(path).is_ok_and(|status| status.mode() & BITS_OF_OTHERS != 0)
+    let lets_in = |status: fs::Metadata| {
+        !status.is_symlink() && status.mode() & BITS_OF_OTHERS != 0 // a link has no rights
+    };
+    !is_ignore && fs::symlink_metadata(path).is_ok_and(lets_in)
 }
 
 /// Says whether the notes are kept out of version control; nothing where there are none.
@@ -121,8 +131,14 @@ pub(super) fn ignored(store: &Store) -> Option<Finding> {
         return None;
     }
     let path = folder.join(".gitignore");
-    let is_plain = fs::symlink_metadata(&path).is_ok_and(|status| status.is_file());
-    let text = if is_plain { plain::text(&path).ok() } else { None };
+    let kind = fs::symlink_metadata(&path).map(|status| status.file_type());
+    if kind.as_ref().is_ok_and(|kind| !kind.is_file()) {
+        let is_link = kind.is_ok_and(|kind| kind.is_symlink());
+        let detail = if is_link { "it is a symbolic link" } else { "it is no plain file" };
+        let advice = if is_link { "remove the link" } else { "move away" };
+        return Some(Finding::warning(CHECK, detail, format!("{advice} {path}")));
+    }
+    let text = plain::text(&path).ok();
     Some(match text {
         Some(text) if text.lines().any(|line| line.trim() == "*") => {
             Finding::ok(CHECK, "the notes are kept out of version control")

@@ -15,9 +15,13 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Returns the text of a file; no pipe is waited for, and no device read.
 pub(super) fn text(path: &Utf8Path) -> io::Result<String> {
-    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
-    let file = File::options().read(true).custom_flags(without_waiting).open(path)?;
+    text_of(File::options().read(true).custom_flags(without_waiting).open(path)?)
+}
+
+/// Returns the text of a file that was opened without waiting.
+pub(super) fn text_of(file: File) -> io::Result<String> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     if !file.metadata()?.is_file() {
         return refused("it is no plain file");
     }

@@ -50,9 +50,10 @@ pub(super) fn first(store: &Store, held: &Held) -> Vec<Finding> {
     const SYNC: &str = "sync";
     let scratch = match Scratch::beside(store) {
         Ok(scratch) => scratch,
-        Err(e) => {
-            let why = format!("{}: {e}", store.root());
-            return vec![Finding::failure(SYNC, why, Scratch::ADVICE)];
+        Err(why) => {
+            let detail = format!("not tried, nor are lock and agents: {why}");
+            let finding = Finding::failure(SYNC, detail, why.advice());
+            return vec![Finding { status: why.status(), ..finding }];
         }
     };
     let trial = Store::at(scratch.path());
