@@ -55,15 +55,15 @@ fn together<I: Sync, T: Send>(
         let others: Vec<_> = (1..threads)
             .map(|first| {
                 let (send, results) = mpsc::sync_channel(RESULTS_WAITING_MAX);
-                scope.spawn(move || {
+                let at_work = thread::Builder::new().spawn_scoped(scope, move || {
                     let theirs = items.iter().skip(first).step_by(threads);
                     theirs.map(work).try_for_each(|result| send.send(result))
                 });
-                results
+                at_work.ok().map(|_| results) // where it cannot be had, we do what it would
             })
             .collect();
         // A break drops the receivers, and so ends the threads: they have nobody to send to then.
-        let dealt_to = iter::once(None).chain(others.iter().map(Some)).cycle();
+        let dealt_to = iter::once(None).chain(others.iter().map(Option::as_ref)).cycle();
         for (item, other) in items.iter().zip(dealt_to) {
             let result = match other {
                 None => work(item),

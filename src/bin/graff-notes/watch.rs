@@ -68,9 +68,12 @@ impl Watch {
     pub(crate) fn on(store: &Store) -> Result<Self, Failure> {
         let notes = store.notes_path();
         let (send, wakes) = mpsc::channel();
-        let watcher = notify::recommended_watcher(teller(notes.clone(), send.clone()))
-            .map_err(|e| failed(&notes, &e))?;
-        thread::spawn(move || tell_when_reader_is_gone(&send));
+        let teller = teller(notes.clone(), send.clone());
+        // In this order: the watcher panics where it can have no thread, and this one says it.
+        thread::Builder::new().spawn(move || tell_when_reader_is_gone(&send)).map_err(|e| {
+            Failure::system(format_args!("start a thread to watch {notes}"), &e).at(&notes)
+        })?;
+        let watcher = notify::recommended_watcher(teller).map_err(|e| failed(&notes, &e))?;
         let mut watch = Self { watcher, wakes, notes };
         watch.renew()?;
         Ok(watch)

@@ -4,6 +4,7 @@
 mod agents;
 mod hooks;
 mod left_behind;
+mod no_threads;
 mod not_called;
 mod told;
 mod whose;

@@ -262,6 +262,44 @@ fn every_agent_in_path_is_asked_for_its_version_and_the_others_are_named() {
     assert_eq!(world.files(), before);
 }
 
+#[test]
+fn what_is_no_program_is_no_agent_and_a_relative_path_leads_to_one_all_the_same() {
+    let world = World::new();
+    let bin = world.root().join("bin");
+    put_program(&bin, "goose", "echo 1.0");
+    fs::create_dir(bin.join("claude")).expect("a folder");
+    fs::write(bin.join("gemini"), "").expect("a file that may not be run");
+    let made = std::process::Command::new("mkfifo").arg(bin.join("codex")).status();
+    assert!(made.expect("it runs").success());
+    let mut doctor = command(&world, &["--json"]);
+    let found = Ran::of(doctor.env("PATH", "bin")).ends(0).answers();
+    let found: Vec<_> = found.iter().filter(|it| it["check"] == "agents").collect();
+    let none = |host, program| format!("{host}: no folder in PATH has `{program}`");
+    let expected = [
+        none("claude-code", "claude"),
+        none("codex", "codex"),
+        none("gemini", "gemini"),
+        none("opencode", "opencode"),
+        "goose: `goose --version` says 1.0".to_owned(),
+    ];
+    let details: Vec<_> = found.iter().filter_map(|it| it["detail"].as_str()).collect();
+    assert_eq!(details, expected);
+    assert!(found.iter().all(|it| it["status"] == "ok"), "{found:?}");
+}
+
+#[test]
+fn hooks_whose_agent_is_not_in_path_are_told() {
+    let world = world_called_by("graff-notes hook claude-code");
+    let found = Ran::of(&mut command(&world, &["--json"])).answers();
+    let words = "claude-code: has hooks of ours, and no folder in PATH has `claude`";
+    let hint = found.iter().find(|it| it["detail"] == words).expect("it is told");
+    assert_eq!(hint["status"], "hint", "{hint}");
+    let (bin, path) = (World::new(), |bin: &World| format!("{}:{PATH}", bin.root()));
+    put_program(bin.root(), "claude", "echo 1.0");
+    let found = Ran::of(command(&world, &["--json"]).env("PATH", path(&bin))).answers();
+    assert!(!found.iter().any(|it| it["detail"] == words), "{found:?}");
+}
+
 /// The one agent that is there, and what is found of it.
 #[track_caller]
 fn of_version(world: &World, script: &str) -> Value {

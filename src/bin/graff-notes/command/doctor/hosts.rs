@@ -32,7 +32,22 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let wanted = standings.iter().take_while(|_| !held.have_come());
     let found =
         wanted.flat_map(|standing| trial(standing).into_iter().chain(of(standing, store, held)));
-    found.chain(without_hooks(&standings)).collect()
+    found.chain(without_agent(&standings)).chain(without_hooks(&standings)).collect()
+}
+
+/// Says which agents have hooks of ours and are not in PATH, where they are of no use unless something
+/// else starts the agent.
+fn without_agent(standings: &[Standing]) -> Vec<Finding> {
+    let has_hooks = |standing: &&Standing| matches!(standing.installed, Installed::Yes);
+    let is_lost = |it: &&Standing| in_path(program(it.host)).next().is_none();
+    let hint = |Standing { host, scope, .. }: &Standing| {
+        let program = program(*host);
+        let detail = format!("{host}: has hooks of ours, and no folder in PATH has `{program}`");
+        let remove = format!("graff-notes hooks remove {host}{}", flag(scope));
+        let advice = format!("right if it is started by another name or path; else `{remove}`");
+        Finding::hint(CHECK, detail, advice)
+    };
+    standings.iter().filter(has_hooks).filter(is_lost).map(hint).collect()
 }
 
 /// Says which agents could call us and don't. No hooks at all may be right: the library and an MCP
@@ -217,9 +232,13 @@ fn of_program(host: Host, program: Option<&Utf8Path>) -> String {
 }
 
 fn install(host: Host, scope: &Scope) -> String {
-    let flag = match scope {
+    format!("graff-notes hooks install {host}{}", flag(scope))
+}
+
+/// Returns what a command about these settings ends with.
+const fn flag(scope: &Scope) -> &'static str {
+    match scope {
         Scope::User => "",
         Scope::Project(_) => " --project",
-    };
-    format!("graff-notes hooks install {host}{flag}")
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::Path,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -29,14 +30,21 @@ const LINE_CHARS_MAX: usize = 200;
 pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     let Ok(scratch) = Scratch::beside(store) else { return Vec::new() }; // another check says so
     let deadline = Instant::now() + LIMIT;
+    let ask = &|host| {
+        let found = in_path(program(host)).next();
+        of(host, found.map(|program| asked(&program, scratch.path(), deadline, held)))
+    };
     thread::scope(|scope| {
-        let ask = |host| {
-            let folder = scratch.path();
-            (host, scope.spawn(move || of(host, asked(program(host), folder, deadline, held))))
-        };
-        // All of them are at work before the first is waited for.
-        let at_work = Host::ALL.map(ask).into_iter();
-        at_work.map(|(host, asked)| asked.join().unwrap_or_else(|_| unknown(host))).collect()
+        let begin =
+            |host| (host, thread::Builder::new().spawn_scoped(scope, move || ask(host)).ok());
+        // All of them are at work before the first is waited for, where there can be threads.
+        let at_work = Host::ALL.map(begin).into_iter();
+        at_work
+            .map(|(host, asked)| match asked {
+                Some(asked) => asked.join().unwrap_or_else(|_| unknown(host)),
+                None => ask(host),
+            })
+            .collect()
     })
 }
 
@@ -47,24 +55,23 @@ fn unknown(host: Host) -> Finding {
 }
 
 /// Asks a program for its version.
-fn asked(program: &str, folder: &Utf8Path, deadline: Instant, held: &Held) -> io::Result<Ran> {
+fn asked(program: &Path, folder: &Utf8Path, deadline: Instant, held: &Held) -> io::Result<Ran> {
     let mut command = Command::new(program);
     command.arg("--version").current_dir(folder).stdin(Stdio::null());
     Running::start(&mut command)?.end_by(deadline, held)
 }
 
-/// Says what an agent has answered.
-fn of(host: Host, answer: io::Result<Ran>) -> Finding {
+/// Says what an agent has answered; `None` where it is not in PATH.
+fn of(host: Host, answer: Option<io::Result<Ran>>) -> Finding {
     let program = program(host);
     let is_odd = |what: String| {
         let advice = format!("see whether `{program}` starts in a terminal");
         Finding::warning(CHECK, format!("{host}: `{program} --version` {what}"), advice)
     };
+    let Some(answer) = answer else {
+        return Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"));
+    };
     match answer {
-        // A script whose interpreter is missing is not found either.
-        Err(e) if e.kind() == io::ErrorKind::NotFound && in_path(program).next().is_none() => {
-            Finding::ok(CHECK, format!("{host}: no folder in PATH has `{program}`"))
-        }
         Err(e) => is_odd(format!("cannot be run: {e}")),
         Ok(Ran::WentOn) => is_odd(format!("had not ended after {} s", LIMIT.as_secs())),
         Ok(Ran::SaidTooMuch) => is_odd(format!("prints more than {}", size(PRINTED_BYTES_MAX))),

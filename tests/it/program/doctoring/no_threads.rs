@@ -1,0 +1,58 @@
+//! Where no thread and no process can be started, that is said in words.
+
+use std::{
+    fs,
+    os::unix::{fs::chown, process::CommandExt},
+    process::{Command, Output, Stdio},
+};
+
+use super::agents::put_program;
+use crate::support::{skipped, world::World};
+
+/// A user of whom nothing else is at work.
+const NOBODY: u32 = 65533;
+
+/// Runs the program as a user who may start nothing; `None` where that cannot be had here.
+fn alone(world: &World, args: &[&str]) -> Option<Output> {
+    if !rustix::process::geteuid().is_root() {
+        skipped("only root can run it as a user who may start nothing");
+        return None;
+    }
+    // Where it was built other users may not come.
+    let program = world.root().join("graff-notes");
+    fs::copy(env!("CARGO_BIN_EXE_graff-notes"), &program).expect("a copy");
+    chown(world.root(), Some(NOBODY), Some(NOBODY)).expect("root may");
+    // The plainest shells know no such limit.
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "ulimit -u 0 && exec \"$0\" \"$@\"", program.as_str()]);
+    shell.args(args).uid(NOBODY).gid(NOBODY).current_dir(world.root()).stdin(Stdio::null());
+    shell.env("GRAFF_ROOT", world.root()).env("HOME", world.root()).env("PATH", world.root());
+    let ran = shell.output().ok().filter(|it| !matches!(it.status.code(), Some(126 | 127)));
+    if ran.is_none() {
+        skipped("there is no bash, or another user cannot run the program here");
+    }
+    ran
+}
+
+#[test]
+fn follow_says_that_it_can_have_no_thread() {
+    let Some(told) = alone(&World::new(), &["follow"]) else { return };
+    let stderr = String::from_utf8(told.stderr).expect("UTF-8");
+    assert_eq!(told.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("could not start a thread to watch "), "{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn doctor_makes_its_checks_one_after_the_other() {
+    let world = World::new();
+    put_program(world.root(), "goose", "echo 1.0");
+    let Some(told) = alone(&world, &["doctor"]) else { return };
+    let [stdout, stderr] =
+        [told.stdout, told.stderr].map(|it| String::from_utf8(it).expect("UTF-8"));
+    assert_eq!(told.status.code(), Some(1), "no second process can be had: {stdout}");
+    assert!(stdout.contains("sync\tok\t"), "{stdout}");
+    assert!(stdout.contains("\tgoose: `goose --version` cannot be run: "), "{stdout}");
+    assert!(stdout.contains("\tclaude-code: no folder in PATH has `claude`"), "{stdout}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}
