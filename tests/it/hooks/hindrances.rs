@@ -3,11 +3,14 @@
 //!
 //! Shown by the built program in a home of its own, for each verb.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, os::unix::fs::PermissionsExt, process::Stdio};
 
 use camino::Utf8Path;
+use graff_notes::host::settings::install;
+use serde_json::Value;
 
 use super::installs::{FILES, SETTINGS, desk, hooks, put, text};
+use crate::support::world::Ran;
 
 #[test]
 fn what_is_no_json_ends_every_verb_with_1_and_is_unreadable() {
@@ -21,15 +24,35 @@ fn what_is_no_json_ends_every_verb_with_1_and_is_unreadable() {
             assert_eq!(text(&path), "{\n  \"a\": oops", "{verb}");
             ran
         };
-        let page = format!("docs/hosts/{host}.md");
-        ends("install", &format!("mend it and run it again, or put the hooks in by hand: {page}"));
+        let by_hand = "mend that file and run it again, or put these hooks in by hand: {";
+        let ran = ends("install", by_hand);
+        let shown = ran.stderr().split_once("by hand: ").expect("the hooks").1;
+        let shown: Value = serde_json::from_str(shown).expect("JSON");
+        let installed = install(*host, "").expect("settings");
+        assert_eq!(shown, serde_json::from_str::<Value>(&installed).expect("JSON"), "{ran}");
         let by_hand = format!("or take what has `graff-notes hook {host}` out of it by hand");
         let ran = ends("remove", &by_hand);
-        assert!(!ran.stderr().contains("put the hooks in"), "{ran}");
+        assert!(!ran.stderr().contains("hooks in by hand"), "{ran}");
         let ran = ends("status", &format!("mend {path}"));
         assert!(ran.stdout().contains("\tunreadable\t"), "{ran}");
         let told = hooks(&desk, &["status", host.as_str(), "--json"]).ends(1).json();
         assert_eq!(told["installed"]["state"], "unreadable", "{told}");
+    }
+}
+
+#[test]
+fn where_what_was_done_cannot_be_said_it_is_told_that_it_is_done() {
+    for (host, name) in FILES {
+        let desk = desk();
+        for (verb, done) in [("install", "the hooks are in"), ("remove", "the hooks are out")] {
+            let mut command = desk.command(&["hooks", verb, host.as_str()]);
+            let full = fs::File::options().write(true).open("/dev/full").expect("it is there");
+            command.current_dir(desk.project()).stdin(Stdio::null()).stdout(full);
+            let ran = Ran::of(&mut command).ends(1);
+            assert!(ran.stderr().contains(&format!("{done} all the same")), "{verb}: {ran}");
+            assert!(!ran.stderr().contains("by hand"), "{verb}: {ran}");
+            assert_eq!(desk.home().join(name).exists(), verb == "install", "{verb}: {ran}");
+        }
     }
 }
 

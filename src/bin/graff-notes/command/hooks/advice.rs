@@ -1,6 +1,9 @@
 //! What to do where an agent's settings could not be changed.
 
-use graff_notes::{ErrorKind, host::hook::Host};
+use graff_notes::{
+    ErrorKind,
+    host::{hook::Host, settings},
+};
 
 use crate::failure::Stop;
 
@@ -24,23 +27,36 @@ impl Change {
                 "see to it that the file is yours, its group one of yours (`chgrp`), and that you may \
                  write in its folder"
             }
-            _ => "mend it",
+            _ => "mend that file",
         };
         let advice = format!("{first} and run it again, or {}", self.by_hand(host));
         Stop::Failed(failure.advise(advice))
+    }
+
+    /// Adds that it was done to why that could not be said.
+    pub(super) fn unsaid(self, why: Stop) -> Stop {
+        let Stop::Failed(failure) = why else { return why };
+        Stop::Failed(failure.advise(match self {
+            Self::PutIn => "the hooks are in all the same: `graff-notes hooks status` says so",
+            Self::TakeOut => "the hooks are out all the same: `graff-notes hooks status` says so",
+        }))
     }
 
     /// Returns how to do it without us.
     fn by_hand(self, host: Host) -> String {
         match (self, host) {
             (Self::PutIn, Host::Opencode | Host::Goose) => "let it stay as it is".to_owned(),
-            (Self::PutIn, _) => {
-                format!("put the hooks in by hand: docs/hosts/{host}.md shows them")
-            }
+            (Self::PutIn, _) => format!("put these hooks in by hand: {}", hooks_of(host)),
             (Self::TakeOut, Host::Opencode | Host::Goose) => "remove the file by hand".to_owned(),
             (Self::TakeOut, _) => {
                 format!("take what has `graff-notes hook {host}` out of it by hand")
             }
         }
     }
+}
+
+/// Returns what is put into the settings of `host`, on one line.
+fn hooks_of(host: Host) -> String {
+    let settings = settings::install(host, "").unwrap_or_default();
+    settings.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@ use super::{file::PersonsFile, setting::Setting};
 use crate::{
     context::Context,
     exit::Exit,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Cell, Form, Table},
 };
 
@@ -108,8 +108,14 @@ impl Done {
     pub(super) fn answer(&self, cx: &mut Context, changed: &'static str) -> Result<Exit, Stop> {
         if cx.out.form() == Form::Json {
             cx.out.json(self)?;
-            return Ok(Exit::Done);
+        } else {
+            self.show(cx, changed)?;
         }
+        heard_or_not(cx.out.flush())?; // what fails now is told with what was done
+        Ok(Exit::Done)
+    }
+
+    fn show(&self, cx: &mut Context, changed: &'static str) -> Result<(), Stop> {
         let mut table = Table::uncut(&[]);
         for (what, paths) in [
             (changed, &self.changed),
@@ -133,7 +139,6 @@ impl Done {
             }
         }
         table.end(&mut cx.out)?;
-        cx.out.line(&self.next)?;
-        Ok(Exit::Done)
+        cx.out.line(&self.next)
     }
 }

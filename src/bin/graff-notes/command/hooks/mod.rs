@@ -130,7 +130,7 @@ impl Where {
         }
         done.next = self.after_install(&scope);
         done.next += &done.own_lines_stand();
-        done.answer(cx, "installed")
+        done.answer(cx, "installed").map_err(|why| Change::PutIn.unsaid(why))
     }
 
     fn remove(&self, cx: &mut Context) -> Result<Exit, Stop> {
@@ -160,7 +160,8 @@ impl Where {
         if !done.older_backups.is_empty() {
             done.next.push_str(" Older copies stay; look into them before you delete any.");
         }
-        let exit = done.answer(cx, "removed from")?;
+        let said = done.answer(cx, "removed from");
+        let exit = said.map_err(|why| Change::TakeOut.unsaid(why))?;
         Ok(forgotten.map(|_| exit)?)
     }
 
