@@ -44,6 +44,8 @@ mod standing;
 mod tails;
 #[cfg(feature = "cli")]
 mod turns;
+#[cfg(feature = "cli")]
+mod unread;
 mod word;
 
 use std::fs;

@@ -23,8 +23,10 @@ mod register;
 mod scan;
 mod shell;
 mod tree;
+mod unread;
 
 pub use found::{Found, Sort, events, found, switched_off};
 pub use hooks::{install, remove};
 pub use register::Registration;
 pub use tree::Refused;
+pub use unread::{Extra, Unread, unread};

@@ -1,9 +1,21 @@
 //! Where the values of a JSON text stand, so that one can be put in without touching the others.
 //!
-//! Comments and commas before a closing bracket are let pass: people's settings have them. Only
-//! brackets, strings and commas are looked at; a number that is none is somebody else's to refuse.
+//! Comments and commas before a closing bracket are let pass: people's settings have them. The first
+//! of each is told, since not every host reads them. Only brackets, strings and commas are looked at;
+//! a number that is none is somebody else's to refuse.
 
 use std::ops::Range;
+
+/// What a text holds.
+#[derive(Debug)]
+pub(super) struct Scanned {
+    /// Its one value.
+    pub(super) root: Value,
+    /// Where the first comment begins.
+    pub(super) comment: Option<usize>,
+    /// Where the first comma stands that has a closing bracket behind it.
+    pub(super) trailing_comma: Option<usize>,
+}
 
 /// A value, and where it stands.
 #[derive(Debug)]
@@ -39,19 +51,26 @@ pub(super) struct Broken {
 /// Deeper nesting is refused: nobody's settings have it.
 const DEPTH_MAX: usize = 64;
 
-/// Returns the one value of a text.
-pub(super) fn scan(text: &str) -> Result<Value, Broken> {
-    let mut scanner = Scanner { text, at: 0, depth: 0 };
+/// Returns what a text holds, which is one value.
+pub(super) fn scan(text: &str) -> Result<Scanned, Broken> {
+    let mut scanner = Scanner { text, at: 0, depth: 0, comment: None, trailing_comma: None };
     scanner.skip()?;
-    let value = scanner.value()?;
+    let root = scanner.value()?;
     scanner.skip()?;
-    if scanner.at == text.len() { Ok(value) } else { Err(scanner.broken()) }
+    let Scanner { at, comment, trailing_comma, .. } = scanner;
+    if at == text.len() {
+        Ok(Scanned { root, comment, trailing_comma })
+    } else {
+        Err(Broken { at })
+    }
 }
 
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    comment: Option<usize>,
+    trailing_comma: Option<usize>,
 }
 
 impl Scanner<'_> {
@@ -102,11 +121,16 @@ impl Scanner<'_> {
     /// Passes the bracket if it stands here; else, behind an item, the comma before the next one.
     fn closes(&mut self, bracket: u8, behind_item: bool) -> Result<bool, Broken> {
         self.skip()?;
+        let mut comma = None;
         if behind_item && self.peek() != Some(bracket) {
+            comma = Some(self.at);
             self.expect(b',')?;
             self.skip()?;
         }
         let closes = self.peek() == Some(bracket);
+        if closes {
+            self.trailing_comma = self.trailing_comma.or(comma);
+        }
         self.at += usize::from(closes);
         Ok(closes)
     }
@@ -141,7 +165,11 @@ impl Scanner<'_> {
 
     /// Passes white space and comments.
     fn skip(&mut self) -> Result<(), Broken> {
-        self.at += trivia(self.rest()).ok_or(self.broken())?;
+        let passed = trivia(self.rest()).ok_or(self.broken())?;
+        // Nothing but a comment has a slash between two things.
+        let slash = self.rest().get(..passed).and_then(|trivia| trivia.find('/'));
+        self.comment = self.comment.or(slash.map(|slash| self.at + slash));
+        self.at += passed;
         Ok(())
     }
 

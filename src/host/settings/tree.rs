@@ -50,7 +50,7 @@ pub enum Refused {
 
 /// Returns what a text says, if it is settings.
 pub(super) fn read(text: &str) -> Result<Value, Refused> {
-    let root = scan::scan(text).map_err(|broken| at(text, broken))?;
+    let root = scan::scan(text).map_err(|broken| at(text, broken))?.root;
     if !matches!(root.kind, Kind::Object(_)) {
         return Err(shape("the whole".to_owned(), "an object"));
     }

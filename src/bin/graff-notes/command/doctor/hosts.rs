@@ -112,6 +112,10 @@ fn reached(standing: &Standing, store: &Store, held: &Held) -> Result<Vec<Findin
         let advice = why.advice().unwrap_or_default();
         return Err(Finding::warning(CHECK, installed(&why.to_string()), advice));
     }
+    if let Some(unread) = standing.unread {
+        let advice = format!("take it out of {}", standing.settings);
+        return Err(Finding::failure(CHECK, installed(&unread.to_string()), advice));
+    }
     if let Some(key) = standing.switched_off {
         let advice = format!("take `{key}` out of the settings of {host}");
         return Err(Finding::warning(

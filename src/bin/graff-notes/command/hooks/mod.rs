@@ -12,6 +12,7 @@ mod place;
 mod setting;
 mod standing;
 mod status;
+mod unread;
 
 pub(super) use {
     place::{GOOSE_STEP, Scope},
@@ -55,7 +56,7 @@ Examples:
 
 In a pipe it prints: host, user or project, whether the hooks are in (a line with --dry-run is a
 trial and doesn't count, nor does one whose matcher keeps a part of its event from it; one that names
-a program by a place where none is gets named), whether Codex has trust on record for them, where in PATH the program is
+a program by a place where none is gets named, and so does what the host does not read), whether Codex has trust on record for them, where in PATH the program is
 that the host will find, when the host last called and on which event, the settings. Without a host
 it has a line for each of them, and one more where a project has hooks of its own.
 

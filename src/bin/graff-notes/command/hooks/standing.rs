@@ -23,6 +23,7 @@ use super::{
     file::PersonsFile,
     place::{self, Scope, places},
     setting::Setting,
+    unread::{Unread, unread_in},
 };
 use crate::{
     command::{
@@ -50,6 +51,8 @@ pub(in crate::command) struct Standing {
     pub(in crate::command) trials: Vec<String>,
     /// The lines that name a program by its place, where there is none that may be run.
     pub(in crate::command) lost: Vec<Lost>,
+    /// The first thing in the settings that the agent does not read, and them neither with it.
+    pub(in crate::command) unread: Option<Unread>,
     /// The key by which the user has told the agent to run no hook; null where it may.
     pub(in crate::command) switched_off: Option<&'static str>,
     /// Whether Codex has trust on record for each hook; null for the others.
@@ -125,7 +128,8 @@ pub(super) fn obstacles(host: Host, scope: &Scope) -> Vec<String> {
         .filter_map(|scope| kept_from_running(host, scope))
         .collect();
     off.dedup();
-    missing.into_iter().chain(lost_in(host, scope)).chain(off).collect()
+    let unread = unread_in(host, scope);
+    missing.into_iter().chain(unread).chain(lost_in(host, scope)).chain(off).collect()
 }
 
 /// Returns which lines name a program that is not there, a sentence for each program.
@@ -203,6 +207,7 @@ impl Standing {
         };
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
         let switched_off = switched_off(host, &settings);
+        let unread = Unread::of(host, settings.clone());
         let found = found_in(host, settings.clone());
         let lost = Lost::among(&found);
         let tries = |found: Found| (found.sort == Sort::Trial).then_some(found.event);
@@ -215,6 +220,7 @@ impl Standing {
             installed,
             trials,
             lost,
+            unread,
             switched_off,
             trusted,
             untold,

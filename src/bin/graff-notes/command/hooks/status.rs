@@ -43,8 +43,10 @@ impl Standing {
             events => format!(", a trial on {}", events.join(" and ")),
         };
         let lost = Lost::words(&self.lost);
-        let lost: String = lost.iter().flat_map(|lost| [", but ", lost]).collect();
-        [&self.installed.words(), off, &lost, &trials].concat()
+        let has_ours = !matches!(self.installed, Installed::No);
+        let unread = self.unread.filter(|_| has_ours).map(|it| it.to_string());
+        let but: String = unread.iter().chain(&lost).flat_map(|why| [", but ", why]).collect();
+        [&self.installed.words(), off, &but, &trials].concat()
     }
 
     fn cells(&self, clock: &Clock) -> Vec<Cell> {
