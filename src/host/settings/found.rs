@@ -76,7 +76,7 @@ pub fn found(host: Host, settings: &str) -> Result<Vec<Found>, Refused> {
         return Ok(Vec::new());
     }
     let root = read(settings)?;
-    let Some(hooks) = hooks_of(&root)? else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_of(host, &root)? else { return Ok(Vec::new()) };
     let words = |value: &Value| {
         text(value).or_else(|| settings.get(value.span.clone())).unwrap_or_default().to_owned()
     };

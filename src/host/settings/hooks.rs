@@ -4,8 +4,8 @@ use super::{
     edit::{Container, line_break, unit},
     found::{Place, Sort, events, places},
     register::Registration,
-    scan::{Kind, Value},
-    tree::{HOOKS, Refused, entries, handlers_of, hooks_of, items, read, shape},
+    scan::Value,
+    tree::{HOOKS, Refused, entries, handlers_of, hooks_of, items, read},
 };
 use crate::host::hook::Host;
 
@@ -20,7 +20,7 @@ pub fn install(host: Host, settings: &str) -> Result<String, Refused> {
     let mut text = if settings.trim().is_empty() { "{}\n" } else { settings }.to_owned();
     for registration in Registration::of(host) {
         if !events(host, &text)?.iter().any(|event| event == registration.event) {
-            text = with(&text, registration)?;
+            text = with(host, &text, registration)?;
         }
     }
     Ok(text)
@@ -40,18 +40,15 @@ pub fn remove(host: Host, settings: &str) -> Result<String, Refused> {
     Ok(text)
 }
 
-fn with(text: &str, registration: &Registration) -> Result<String, Refused> {
+fn with(host: Host, text: &str, registration: &Registration) -> Result<String, Refused> {
     let root = read(text)?;
     let groups = format!("{:?}: [{}]", registration.event, registration.group);
-    let Some(hooks) = hooks_of(&root)? else {
+    let Some(hooks) = hooks_of(host, &root)? else {
         return Ok(Container::of(&root).append(text, &first(text, &root, &groups)));
     };
     match entries(hooks).iter().find(|entry| entry.key == registration.event) {
         None => Ok(Container::of(hooks).append(text, &groups)),
-        Some(entry) if matches!(entry.value.kind, Kind::Array(_)) => {
-            Ok(Container::of(&entry.value).append(text, registration.group))
-        }
-        Some(_) => Err(shape(format!("`hooks.{}`", registration.event), "a list")),
+        Some(entry) => Ok(Container::of(&entry.value).append(text, registration.group)),
     }
 }
 
@@ -67,7 +64,7 @@ fn first(text: &str, root: &Value, groups: &str) -> String {
 /// Returns the text without the last handler of ours, or `None` where there is none.
 fn without_last(host: Host, text: &str) -> Result<Option<String>, Refused> {
     let root = read(text)?;
-    let Some(hooks) = hooks_of(&root)? else { return Ok(None) };
+    let Some(hooks) = hooks_of(host, &root)? else { return Ok(None) };
     let ours = places(host, hooks).into_iter().rfind(|place| place.sort == Sort::Installed);
     let Some(Place { event, group, handler, .. }) = ours else { return Ok(None) };
     let Some(groups) = entries(hooks).get(event).map(|entry| &entry.value) else { return Ok(None) };

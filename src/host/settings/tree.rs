@@ -9,7 +9,11 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use super::scan::{self, Broken, Kind, Value};
+use super::{
+    register::Registration,
+    scan::{self, Broken, Kind, Value},
+};
+use crate::host::hook::Host;
 
 pub(super) const HOOKS: &str = "hooks";
 pub(super) const COMMAND: &str = "command";
@@ -81,13 +85,19 @@ fn repeated<'v>(object: &'v Value, key: Option<&str>) -> Option<&'v scan::Entry>
     meant.find(|entry| !seen.insert(&entry.key))
 }
 
-/// Returns the object that holds all hooks, where there is one.
-pub(super) fn hooks_of(root: &Value) -> Result<Option<&Value>, Refused> {
-    match value_of(root, HOOKS) {
-        Some(hooks) if !matches!(hooks.kind, Kind::Object(_)) => {
-            Err(shape(format!("`{HOOKS}`"), "an object"))
-        }
-        found => Ok(found),
+/// Returns the object that holds all hooks, where there is one. The events that `host` is to call us
+/// on must be lists in it.
+pub(super) fn hooks_of(host: Host, root: &Value) -> Result<Option<&Value>, Refused> {
+    let Some(hooks) = value_of(root, HOOKS) else { return Ok(None) };
+    if !matches!(hooks.kind, Kind::Object(_)) {
+        return Err(shape(format!("`{HOOKS}`"), "an object"));
+    }
+    let is_no_list = |event: &&str| {
+        value_of(hooks, event).is_some_and(|groups| !matches!(groups.kind, Kind::Array(_)))
+    };
+    match Registration::of(host).iter().map(|hook| hook.event).find(is_no_list) {
+        Some(event) => Err(shape(format!("`{HOOKS}.{event}`"), "a list")),
+        None => Ok(Some(hooks)),
     }
 }
 
@@ -112,7 +122,7 @@ pub(super) fn items(value: &Value) -> &[Value] {
 }
 
 /// Returns the refusal of something that has another type.
-pub(super) fn shape(what: String, wanted: &'static str) -> Refused {
+fn shape(what: String, wanted: &'static str) -> Refused {
     Refused::Shape { what, wanted }
 }
 

@@ -6,7 +6,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, process::Stdio};
 
 use camino::Utf8Path;
-use graff_notes::host::settings::install;
+use graff_notes::host::{hook::Host, settings::install};
 use serde_json::Value;
 
 use super::installs::{FILES, SETTINGS, desk, hooks, put, text};
@@ -37,6 +37,22 @@ fn what_is_no_json_ends_every_verb_with_1_and_is_unreadable() {
         assert!(ran.stdout().contains("\tunreadable\t"), "{ran}");
         let told = hooks(&desk, &["status", host.as_str(), "--json"]).ends(1).json();
         assert_eq!(told["installed"]["state"], "unreadable", "{told}");
+    }
+}
+
+#[test]
+fn an_event_that_is_no_list_ends_every_verb_with_1_and_is_unreadable() {
+    for (host, name) in &FILES[..3] {
+        let desk = desk();
+        let event = if *host == Host::Gemini { "BeforeAgent" } else { "SessionStart" };
+        let settings = format!("{{\"hooks\": {{\"{event}\": {{\"a\": 1}}}}}}");
+        let path = put(&desk, name, &settings);
+        for verb in ["install", "status", "remove"] {
+            let ran = hooks(&desk, &[verb, host.as_str()]).ends(1);
+            let why = format!("`hooks.{event}` is not a list");
+            assert!(ran.stderr().contains(&why), "{verb}: {ran}");
+            assert_eq!(text(&path), settings, "{verb}");
+        }
     }
 }
 

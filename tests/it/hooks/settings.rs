@@ -173,6 +173,8 @@ fn what_is_no_json_is_refused_with_its_place() {
     assert_eq!(refused(&"[".repeat(100_000)), "line 1, column 65 is no JSON");
     assert_eq!(refused("[]"), "the whole is not an object");
     assert_eq!(refused("{\"hooks\": []}"), "`hooks` is not an object");
+    let object = "{\"hooks\": {\"SessionStart\": {\"a\": 1}}}";
+    assert_eq!(refused(object), "`hooks.SessionStart` is not a list");
     let refused =
         install(Host::ClaudeCode, "{\"hooks\": {\"Stop\": {}}}").expect_err("no settings");
     assert!(matches!(refused, Refused::Shape { .. }), "{refused}");
