@@ -6,6 +6,8 @@
 mod answers;
 #[cfg(feature = "cli")]
 mod backups;
+#[cfg(feature = "cli")]
+mod by_root;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod changes;
 #[cfg(feature = "cli")]

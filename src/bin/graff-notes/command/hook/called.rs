@@ -14,6 +14,7 @@ use graff_notes::host::hook::{Call, Host};
 use rustix::fs::OFlags;
 
 use super::{active::ACTIVE, nonce::nonce};
+use crate::command::owner;
 
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
@@ -95,7 +96,8 @@ fn replace(path: &Utf8Path, text: &str, drafts: &Utf8Path) -> io::Result<()> {
     let written = file.write_all(text.as_bytes());
     // The mode at its making is less what the umask takes away.
     let private = written.and_then(|()| file.set_permissions(Permissions::from_mode(0o600)));
-    private.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
+    let theirs = private.and_then(|()| owner::leave_file(&file, &draft));
+    theirs.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
         let _ = fs::remove_file(&draft);
     })
 }
@@ -108,7 +110,10 @@ fn make_private(folder: &Utf8Path) -> io::Result<()> {
     folder.parent().map_or(Ok(()), make_private)?;
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()), // of a hook at the same time
-        made => made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700))),
+        made => {
+            made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700)))?;
+            owner::leave_folder(folder)
+        }
     }
 }
 

@@ -24,6 +24,8 @@ use rustix::{
     io::Errno,
 };
 
+use crate::command::owner;
+
 /// What stands between the name of the file that a text is for, and a number, while it is written.
 const WRITTEN: &str = ".graff-notes-new.";
 
@@ -75,9 +77,11 @@ impl Draft {
     ) -> io::Result<Self> {
         let (path, mut file) = create(target)?;
         let written = match rights {
-            Rights::AsMade => Ok(()),
+            Rights::AsMade => owner::leave_file(&file, &path),
             Rights::Like(like) => belong(&file, like),
-            Rights::OwnersAlone => file.set_permissions(Permissions::from_mode(0o600)),
+            Rights::OwnersAlone => file
+                .set_permissions(Permissions::from_mode(0o600))
+                .and_then(|()| owner::leave_file(&file, &path)),
         };
         let written = written.and_then(|()| file.write_all(text));
         written.and_then(|()| file.sync_all()).inspect_err(|_| discard(&path))?;

@@ -18,7 +18,7 @@ use rustix::{
 };
 
 use super::made;
-use crate::{exit::Exit, failure::Failure};
+use crate::{command::owner, exit::Exit, failure::Failure};
 
 /// How long another run of ours is waited for: it needs some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -117,10 +117,11 @@ fn make(folder: &Utf8Path) -> io::Result<()> {
         },
         // A run that takes its hooks out has just removed the one above: the next look makes it.
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        made => made.and_then(|()| {
+        made => {
+            made.and_then(|()| owner::leave_folder(folder))?;
             made::mark(folder);
             sync(above)
-        }),
+        }
     }
 }
 
