@@ -62,6 +62,7 @@ pub(crate) fn markdown(what: &str, rows: &[Row]) -> String {
 fn figures(measured: Measured) -> String {
     let micros = measured.time.as_secs_f64() * 1e6;
     let time = match micros {
+        ..100.0 => format!("{micros:.1} µs"),
         ..1e3 => format!("{micros:.0} µs"),
         ..1e6 => format!("{:.1} ms", micros / 1e3),
         _ => format!("{:.2} s", micros / 1e6),

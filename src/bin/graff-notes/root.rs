@@ -97,7 +97,7 @@ fn upwards(start: &Utf8Path) -> Result<Root, Failure> {
         let graff = folder.join(GRAFF);
         let owner = fs::symlink_metadata(&graff).map(|status| status.uid()).ok();
         let because = match owner {
-            Some(owner) if owner != rustix::process::geteuid().as_raw() => {
+            Some(owner) if !is_trusted(owner, folder) => {
                 skipped.push(Skipped { path: graff, owner });
                 continue;
             }
@@ -111,6 +111,14 @@ fn upwards(start: &Utf8Path) -> Result<Root, Failure> {
         Some(first) if first.path.parent() == Some(start) => Err(all_foreign(first)),
         _ => Ok(Root { path: start.to_owned(), because: Because::CurrentFolder, skipped }),
     }
+}
+
+/// Returns whether a store is used that belongs to `owner` and stands in `folder`: our own, and for
+/// root also that of the folder's owner, since root makes it so (in a container, by `sudo`).
+fn is_trusted(owner: u32, folder: &Utf8Path) -> bool {
+    let us = rustix::process::geteuid();
+    let is_folders = || fs::metadata(folder).is_ok_and(|status| status.uid() == owner);
+    owner == us.as_raw() || (us.is_root() && is_folders())
 }
 
 fn all_foreign(skipped: &Skipped) -> Failure {

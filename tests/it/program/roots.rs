@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, Permissions},
-    os::unix::fs::{PermissionsExt, chown, symlink},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
 };
 
 use serde_json::{Value, json};
@@ -183,4 +183,23 @@ fn a_store_of_another_user_is_passed_over_and_that_is_said() {
     let said = format!("passed over {foreign}: it belongs to another user, 65534");
     assert_eq!(ran.said("warning")["message"], json!(said));
     is(&where_in(&world, "mid", &["--root", "."]).quietly(), ".", "flag");
+}
+
+#[test]
+fn root_finds_what_it_wrote_in_a_project_of_another_user() {
+    if !rustix::process::geteuid().is_root() {
+        skipped("only root can give a folder away");
+        return;
+    }
+    let world = World::new();
+    let project = world.root().canonicalize_utf8().expect("a path").join("project");
+    fs::create_dir_all(project.join(".git")).expect("a folder");
+    fs::create_dir_all(project.join("inner")).expect("a folder");
+    chown(&project, Some(65_534), None).expect("given away");
+
+    let mut write = world.command(&["write", "s1", "--text", "one"]);
+    Ran::of(write.current_dir(&project).env_remove("GRAFF_ROOT")).quietly();
+    let graff = fs::metadata(project.join(".graff")).expect("a store");
+    assert_eq!(graff.uid(), 65_534, "root leaves it to the project's owner");
+    is(&where_in(&world, "project/inner", &[]).quietly(), project.as_str(), "graff");
 }
