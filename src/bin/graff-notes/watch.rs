@@ -55,6 +55,9 @@ pub(crate) struct Changes {
     pub(crate) everything: bool,
     /// Nobody reads the answer any more.
     pub(crate) reader_gone: bool,
+    /// Whether each folder that is there could be watched, where that was tried. What one that
+    /// isn't would have told is found by the next look, and it is tried again then.
+    pub(crate) watched: Option<Result<(), Failure>>,
 }
 
 enum Wake {
@@ -80,7 +83,7 @@ impl Watch {
     }
 
     /// Waits until something may have changed, and sees to it that the next change is noticed.
-    pub(crate) fn wait(&mut self) -> Result<Changes, Failure> {
+    pub(crate) fn wait(&mut self) -> Changes {
         let mut changes = Changes::default();
         match self.wakes.recv_timeout(LOOK_ANYWAY_AFTER) {
             Ok(wake) => changes.add(wake),
@@ -90,13 +93,13 @@ impl Watch {
         }
         self.wakes.try_iter().for_each(|wake| changes.add(wake));
         if changes.everything {
-            self.renew()?;
+            changes.watched = Some(self.renew());
         }
-        Ok(changes)
+        changes
     }
 
     /// Watches each folder of the store that is there, anew and from the outside in: one that comes
-    /// meanwhile is told by the one around it.
+    /// meanwhile is told by the one around it. Where one may not be watched, the others are.
     fn renew(&mut self) -> Result<(), Failure> {
         let mut inward: Vec<_> = self.notes.ancestors().map(Utf8Path::to_owned).collect();
         inward.reverse();
@@ -106,13 +109,15 @@ impl Watch {
         let (around, own) = inward.split_at(inward.len().saturating_sub(OWN_FOLDERS));
         let Some((root, within)) = own.split_first() else { return Ok(()) };
         self.watch_around(around.last());
-        if !self.watch(root)? {
+        let mut watched = self.watch(root);
+        if !matches!(watched, Ok(true)) {
             self.watch_around(around);
-            if !self.watch(root)? {
-                return Ok(());
-            }
+            watched = self.watch(root);
         }
-        within.iter().try_for_each(|folder| self.watch(folder).map(|_| ()))
+        within.iter().fold(watched.map(|_| ()), |before, folder| {
+            let watched = self.watch(folder).map(|_| ());
+            before.and(watched)
+        })
     }
 
     /// Watches folders around the root. One that may not be watched tells nothing, and the next look

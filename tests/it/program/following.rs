@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// The program while it follows.
 struct Following {
     child: Child,
-    stderr: ChildStderr,
+    stderr: Option<ChildStderr>,
     lines: Receiver<String>,
 }
 
@@ -45,7 +45,7 @@ impl Following {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let stderr = child.stderr.take().expect("a pipe");
+        let stderr = child.stderr.take();
         let (send, lines) = mpsc::channel();
         thread::spawn(move || {
             stdout.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
@@ -94,7 +94,8 @@ impl Following {
     fn end(&mut self) -> (ExitStatus, Vec<String>, String) {
         let status = self.child.wait().expect("it ends");
         let mut said = String::new();
-        self.stderr.read_to_string(&mut said).expect("UTF-8 on stderr");
+        let stderr = self.stderr.as_mut().expect("nobody else reads it");
+        stderr.read_to_string(&mut said).expect("UTF-8 on stderr");
         (status, self.lines.iter().collect(), said)
     }
 

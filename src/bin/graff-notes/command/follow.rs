@@ -27,7 +27,8 @@ Examples:
   graff-notes follow --json | jq -r .text
 
 It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits \
-for a session, a store or a root that is not there yet, or no more. A log that is moved away and back is gone on with \
+for a session, a store or a root that is not there yet, or no more. Where the root is a link, the \
+folder is followed that it led to at the start, though the link be turned meanwhile. A log that is moved away and back is gone on with \
 where it was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a note: session, seq, \
 generation, kind, time, bytes, and the whole text with its line breaks, tabs and backslashes \
 escaped; other control characters stand there as they are. Where the store lies on a network, notes from other machines come within a minute.";
@@ -55,16 +56,20 @@ impl Follow {
         // The watch stands before the first look, so that nothing falls between the two.
         let mut watch = Watch::on(&store)?;
         let clock = self.times.lasting_clock(cx.out.form(), TimeStyle::Local);
-        let mut logs = Logs { store, only, followers: BTreeMap::new() };
+        let mut logs =
+            Logs { store, only, followers: BTreeMap::new(), failing: Failing::default() };
         for answer in logs.there(cx, self.limit)? {
             say(cx, &clock, &answer)?;
         }
         cx.out.flush()?;
         logs.say_that_it_waits(cx);
         loop {
-            let changes = watch.wait()?;
+            let changes = watch.wait();
             if changes.reader_gone {
                 return Err(Stop::ReaderGone);
+            }
+            if let Some(watched) = changes.watched {
+                logs.failing.heed(cx, What::Watch, watched);
             }
             let sessions = if changes.everything {
                 logs.all_or_known(cx)
@@ -79,9 +84,11 @@ impl Follow {
     }
 }
 
-/// Returns the store by a path that leads to what takes the place of the current folder, too.
+/// Returns the store by a path that leads to what takes the place of its root, too: be that the
+/// current folder, or behind a link.
 fn lasting(store: Store) -> Store {
-    camino::absolute_utf8(store.root()).map_or(store, Store::at)
+    let root = store.root().canonicalize_utf8();
+    root.or_else(|_| camino::absolute_utf8(store.root())).map_or(store, Store::at)
 }
 
 /// The logs that are followed.
@@ -90,6 +97,38 @@ struct Logs {
     /// The one session that is followed, if not all are.
     only: Option<SessionName>,
     followers: BTreeMap<SessionName, Follower>,
+    failing: Failing,
+}
+
+/// What fails at the moment, as it was said: a failure is said once until it is over.
+#[derive(Default)]
+struct Failing(BTreeMap<What, String>);
+
+/// What can fail, and be tried again.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Watch,
+    List,
+    Read(SessionName),
+}
+
+impl Failing {
+    /// Returns what came of an attempt; says why it failed, unless that was said the last time.
+    fn heed<T>(&mut self, cx: &Context, what: What, tried: Result<T, Failure>) -> Option<T> {
+        match tried {
+            Ok(done) => {
+                self.0.remove(&what);
+                Some(done)
+            }
+            Err(why) => {
+                let words = why.to_string();
+                if self.0.insert(what, words.clone()) != Some(words) {
+                    cx.notices.failure(&why);
+                }
+                None
+            }
+        }
+    }
 }
 
 impl Logs {
@@ -108,11 +147,10 @@ impl Logs {
 
     /// Returns the same; where the store cannot be listed now, it says so, and returns those that
     /// were there.
-    fn all_or_known(&self, cx: &Context) -> Vec<SessionName> {
-        self.all().unwrap_or_else(|why| {
-            cx.notices.failure(&why);
-            self.followers.keys().cloned().collect()
-        })
+    fn all_or_known(&mut self, cx: &Context) -> Vec<SessionName> {
+        let listed = self.all();
+        let all = self.failing.heed(cx, What::List, listed);
+        all.unwrap_or_else(|| self.followers.keys().cloned().collect())
     }
 
     fn say_that_it_waits(&self, cx: &Context) {
@@ -143,9 +181,7 @@ impl Logs {
                     record::keep_last(&mut mine, limit);
                 }
             });
-            if let Err(why) = read {
-                cx.notices.failure(&why);
-            }
+            self.failing.heed(cx, What::Read(session), read);
             last.extend(mine);
         }
         last.make_contiguous().sort_by_key(|note| note.created_at);
@@ -174,9 +210,7 @@ impl Logs {
                 }
             }
         });
-        if let Err(why) = read {
-            cx.notices.failure(&why);
-        }
+        self.failing.heed(cx, What::Read(session.clone()), read);
         said
     }
 

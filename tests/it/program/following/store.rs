@@ -1,8 +1,12 @@
 //! Whatever becomes of the store meanwhile, what is followed goes on.
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::symlink,
+};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::store::Store;
 
 use super::{ALL, Following, append, write};
@@ -160,4 +164,92 @@ fn a_file_in_the_place_of_a_folder_is_survived() {
         append(&Store::at(&root), "s1", &format!("note {at}"));
         assert_eq!(following.next(), format!("s1 note {at}"));
     }
+}
+
+/// Puts a link that leads nowhere but to itself in the place of what `path` names, in one step if
+/// that is a link.
+fn loop_at(path: &Utf8Path) {
+    let aside = path.with_extension("aside");
+    symlink(path, &aside).expect("a link");
+    fs::rename(aside, path).expect("it is moved");
+}
+
+#[test]
+fn a_folder_that_cannot_be_watched_for_a_while_is_said_so_once_and_ends_nothing() {
+    for below_root in ["", ".graff", ".graff/notes"] {
+        let world = World::new();
+        let root = below(&world);
+        fs::create_dir_all(&root).expect("folders");
+        append(&Store::at(&root), "s1", "the first");
+        let mut following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
+        following.next();
+        let (place, aside) = (root.join(below_root), world.root().join("aside"));
+        let place = Utf8Path::new(place.as_str().trim_end_matches('/')); // a link has no slash
+        let mut stderr = BufReader::new(following.stderr.take().expect("it is read once"));
+        let mut said = String::new();
+        for at in 0..2 {
+            fs::rename(place, &aside).expect("it is moved away");
+            loop_at(place);
+            let failure = format!("graff-notes: could not watch {place}: ");
+            while !said.contains(&failure) {
+                let read = stderr.read_line(&mut said).expect("UTF-8 on stderr");
+                assert!(read > 0, "it has ended: {said}");
+            }
+            (0..3).for_each(|_| loop_at(place));
+            fs::remove_file(place).expect("the link is removed");
+            fs::rename(&aside, place).expect("it is moved back");
+            append(&Store::at(&root), "s1", &format!("note {at}"));
+            assert_eq!(following.next(), format!("s1 note {at}"));
+            assert_eq!(said.matches(&failure).count(), 1, "{said}");
+            said.clear();
+        }
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_said_so_once_until_it_is_over() {
+    let world = World::new();
+    write(&world, "s1", "the first");
+    let mut following = Following::start(&world, ALL);
+    assert_eq!(following.next(), "s1 the first");
+    let (log, aside) = (world.log("s1"), world.root().join("aside"));
+    for at in 0..2 {
+        fs::rename(&log, &aside).expect("it is moved away");
+        for again in 0..3 {
+            loop_at(&log);
+            write(&world, "s2", &format!("{at} {again}"));
+            assert_eq!(following.next(), format!("s2 {at} {again}"), "it has noticed");
+        }
+        fs::remove_file(&log).expect("the link is removed");
+        fs::rename(&aside, &log).expect("it is moved back");
+        write(&world, "s1", &format!("note {at}"));
+        assert_eq!(following.next(), format!("s1 note {at}"));
+    }
+    following.interrupt();
+    let (_, _, said) = following.end();
+    assert_eq!(said.matches("could not open").count(), 2, "once each time: {said}");
+}
+
+#[test]
+fn what_a_root_that_is_a_link_leads_to_can_come_and_go() {
+    let world = World::new();
+    let (root, target) = (world.root().join("root"), world.root().join("far/target"));
+    symlink("far/target", &root).expect("a link");
+    fs::create_dir_all(&target).expect("it is made");
+    append(&Store::at(&root), "s1", "the first");
+    let following = Following::start(&world, &["-n", "9", "--root", root.as_str()]);
+    assert_eq!(following.next(), "s1 the first");
+    for at in 0..4 {
+        let gone = if at % 2 == 0 { &target } else { &world.root().join("far") };
+        fs::remove_dir_all(gone).expect("it is removed");
+        fs::create_dir_all(&target).expect("it is made");
+        append(&Store::at(&root), "s1", &format!("note {at}"));
+        assert_eq!(following.next(), format!("s1 note {at}"));
+    }
+    let other = prepared(&world, "of another folder");
+    fs::remove_file(&root).expect("the link is removed");
+    symlink(other, &root).expect("it leads elsewhere");
+    append(&Store::at(&target), "s1", "where it began");
+    assert_eq!(following.next(), "s1 where it began");
+    following.ends();
 }
