@@ -67,6 +67,12 @@ impl Failure {
         Self::new(Exit::NothingThere, ErrorKind::NotFound.as_str(), what)
     }
 
+    /// Returns that all is `kept` as it was, since whoever was asked didn't say yes.
+    pub(crate) fn declined(kept: String) -> Self {
+        let exit = Exit::Failed;
+        Self { kind: "declined", message: kept, advice: None, session: None, path: None, exit }
+    }
+
     /// Returns the failure of a system call.
     pub(crate) fn system(what: impl fmt::Display, cause: &io::Error) -> Self {
         let kind = match cause.kind() {

@@ -105,7 +105,8 @@ impl Scope {
         glob.map_or_else(String::new, |glob| format!(" --session-glob {}", quoted(glob.as_str())))
     }
 
-    fn is_everything(&self) -> bool {
+    /// Returns whether all sessions are meant.
+    pub(crate) fn is_everything(&self) -> bool {
         self.session_glob.is_none()
     }
 }
@@ -122,6 +123,11 @@ impl Period {
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
         let ends = [("--since", self.since), ("--until", self.until)];
         ends.into_iter().filter_map(|(flag, end)| end.map(|_| flag))
+    }
+
+    /// Returns whether it ends, so that what went on since can be left out.
+    pub(crate) fn ends(&self) -> bool {
+        self.until.is_some()
     }
 
     fn is_everything(&self) -> bool {

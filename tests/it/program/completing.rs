@@ -140,6 +140,57 @@ fn fish_completes_commands_flags_and_sessions() {
 }
 
 #[test]
+fn agents_are_offered_where_one_is_named_and_commands_where_a_page_is_about_one() {
+    let world = world();
+    let agents = "claude-code codex gemini opencode goose";
+    for (line, offered) in [
+        ("hook ", agents),
+        ("hooks install ", agents),
+        ("hooks remove ", agents),
+        ("hooks status ", agents),
+        ("hooks install co", "codex"),
+        ("man sear", "search"),
+        ("man hooks ", "install status remove"),
+        ("man write s", ""),
+    ] {
+        let Some(offers) = offers(&world, line) else { return };
+        let mut offers: Vec<_> = offers.iter().map(String::as_str).collect();
+        let mut offered: Vec<_> = offered.split_whitespace().collect();
+        offers.retain(|offer| !offer.starts_with('-'));
+        offers.sort_unstable();
+        offered.sort_unstable();
+        assert_eq!(offers, offered, "{line:?}");
+    }
+}
+
+#[test]
+fn bash_completes_agents_and_commands() {
+    for (typed, printed) in [
+        ("graff-notes man sear\t | head -n 9\n", "graff\\-notes\\-search"),
+        ("graff-notes hooks status goo\t --json\n", "\"host\":\"goose\""),
+    ] {
+        let world = world();
+        let Some(shell) = shell(&world, "bash", &["--norc", "-i"]) else { return };
+        let setup = "source <(graff-notes completions bash)";
+        let ran = World::typing(120, &format!("{setup}\n{typed}exit\n"), shell);
+        assert!(ran.stdout().contains(printed), "{typed:?}: {ran}");
+    }
+}
+
+/// As the help has it, where nothing is in the home yet.
+#[test]
+fn the_first_example_puts_the_completions_where_bash_looks_for_them() {
+    let world = world();
+    let help = world.run(&["completions", "--help"]).quietly();
+    let (_, examples) = help.stdout().split_once("Examples:\n").expect("examples");
+    let (first, _) = examples.split_once("\n  graff-notes completions zsh").expect("two of them");
+    Ran::of(&mut world.typed(world.root(), first)).quietly();
+    let path = ".local/share/bash-completion/completions/graff-notes";
+    let written = fs::read_to_string(world.root().join(path)).expect("a script");
+    assert_eq!(written, world.run(&["completions", "bash"]).quietly().stdout());
+}
+
+#[test]
 fn the_sessions_are_those_of_the_root_that_is_named() {
     let (world, elsewhere) = (world(), World::new());
     let root = world.root();

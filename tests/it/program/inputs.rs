@@ -42,6 +42,19 @@ fn shell(world: &World, line: &str) -> Ran {
 }
 
 #[test]
+fn a_dash_is_stdin_to_write_and_a_text_in_its_place_is_told_where_it_belongs() {
+    let world = World::new();
+    for args in [&["write", "s1", "-"][..], &["write", "s1", "--file", "-"]] {
+        let note = args.join(" ");
+        world.fed(&note, args).quietly();
+        assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), note);
+    }
+    let ran = world.fed("another", &["write", "s1", "a note"]).ends(2);
+    assert!(ran.stderr().contains("`--text TEXT`"), "{ran}");
+    world.fed("x", &["write", "s1", "-", "--text", "x"]).ends(2);
+}
+
+#[test]
 fn an_endless_input_is_given_up_with_words() {
     let world = world();
     let too_long = |what, name, bytes, advice| {

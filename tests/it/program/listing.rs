@@ -185,11 +185,15 @@ fn a_person_is_told_why_a_list_is_empty() {
     for (args, flags, by) in [
         (&["--session-glob", "nobody"][..], "--session-glob", ""),
         (&["-n", "0"], "-n 0", ""),
-        (&["--until", "yesterday"], "--until", "; --until goes by the newest note of each"),
+        (
+            &["--until", "yesterday"],
+            "--until",
+            "; --until goes by the newest note of each: of those that went on since, `log` and `export` show that time",
+        ),
         (
             &["--since", "yesterday", "--until", "yesterday"],
             "--since with --until",
-            "; --since and --until go by the newest note of each",
+            "; --since and --until go by the newest note of each: of those that went on since, `log` and `export` show that time",
         ),
         (
             &["--since", "yesterday", "--session-glob", "nobody", "-n", "1"],

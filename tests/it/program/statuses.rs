@@ -242,6 +242,17 @@ fn refused_by_the_gate_is_6_where_a_note_is_required_and_else_0() {
 }
 
 #[test]
+fn where_no_session_is_yet_it_is_said_so_and_not_that_none_is_such() {
+    let world = World::new();
+    let none = |args: &[&str]| world.run(args).ends(3).stderr().to_owned();
+    for command in ["verify", "export"] {
+        let why = format!("there is no session in {}/.graff/notes yet\n", world.root());
+        assert!(none(&[command]).ends_with(&why), "{command}");
+    }
+    assert!(none(&["verify", "--session-glob", "x"]).contains("there is no such session in"));
+}
+
+#[test]
 fn forgetting_unasked_needs_a_yes() {
     let world = World::new();
     world.fed("a note", &["write", "s1"]).quietly();

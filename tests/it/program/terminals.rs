@@ -50,7 +50,36 @@ fn forgetting_asks_and_takes_only_yes_for_yes() {
         let ran = world.at_terminal(80, typed, &["forget", "s1"]).ends(status);
         assert!(ran.stdout().contains("Forget session s1 (1 note, the newest "), "{ran}");
         assert_eq!(world.log("s1").exists(), status != 0, "{typed:?}");
+        let kept = "graff-notes: session s1 is kept: the answer was not yes\r\n";
+        assert_eq!(ran.stdout().contains(kept), status != 0, "{ran}");
+        assert!(!ran.stdout().contains("could not"), "{ran}");
     }
+}
+
+#[test]
+fn several_sessions_are_forgotten_after_one_question_and_none_where_one_is_missing() {
+    let world = world();
+    for name in ["s2", "s3"] {
+        world.fed("a note", &["write", name]).quietly();
+    }
+    let all_there = || ["s1", "s2", "s3"].iter().all(|name| world.log(name).exists());
+    let ran = world.at_terminal(120, "n\n", &["forget", "s2", "s3"]).ends(1);
+    let asked =
+        "Forget 2 sessions: s2 (1 note, the newest just now), s3 (1 note, the newest just now)?";
+    assert_eq!(ran.stdout().matches("[y/N]").count(), 1, "{ran}");
+    assert!(ran.stdout().contains(asked), "{ran}");
+    assert!(ran.stdout().contains("the 2 sessions are kept"), "{ran}");
+    for args in [&["forget", "s2", "nobody", "s3"][..], &["forget", "s2", "nobody", "--yes"]] {
+        let ran = world.at_terminal(120, "y\n", args).ends(3);
+        assert!(ran.stdout().contains("could not find session nobody"), "{ran}");
+        assert!(all_there(), "{args:?}");
+    }
+    let ran = world.at_terminal(120, "y\n", &["forget", "s3", "s2", "s3"]).ends(0);
+    for name in ["s2", "s3"] {
+        assert!(ran.stdout().contains(&format!("session {name} is forgotten")), "{ran}");
+        assert!(!world.log(name).exists());
+    }
+    assert!(world.log("s1").exists());
 }
 
 #[test]

@@ -14,12 +14,12 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  graff-notes completions bash >~/.local/share/bash-completion/completions/graff-notes
+  mkdir -p ~/.local/share/bash-completion/completions && \\
+    graff-notes completions bash >~/.local/share/bash-completion/completions/graff-notes
   graff-notes completions zsh >\"${fpath[1]}/_graff-notes\"
   graff-notes completions fish >~/.config/fish/completions/graff-notes.fish
 
-Each of these turns them on, in a new shell: open one. A folder that is not there yet is made by \
-`mkdir -p ~/.local/share/bash-completion/completions`.
+Each of these turns them on, in a new shell: open one.
 bash reads its folder where the package bash-completion is installed; without it, put \
 `source <(graff-notes completions bash)` into ~/.bashrc.
 zsh reads the folders of $fpath once ~/.zshrc has `autoload -U compinit && compinit`; for a folder \

@@ -1,6 +1,7 @@
-//! `forget`: a session's notes are removed, once somebody has said yes.
+//! `forget`: the notes of sessions are removed, once somebody has said yes.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::{self, BufRead, IsTerminal},
 };
@@ -11,10 +12,10 @@ use graff_notes::{ErrorKind, session::SessionName, store::Store};
 use serde::Serialize;
 
 use crate::{
-    command::hook,
+    command::{hook, verify::graver},
     context::{Context, drawn_up, explain, session},
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::{Clock, Form, Notices, plural, shown},
     selection::Times,
 };
@@ -22,17 +23,22 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   graff-notes forget fix-parser
-  graff-notes forget fix-parser --yes";
+  graff-notes forget fix-parser --yes
+  graff-notes forget fix-parser --yes -- -odd-name
 
-/// Removes a session's notes, and what repairs took out of them; asks first
+Several sessions are asked about at once, and each is looked at before any is gone: where one of them \
+is not there, all are kept.";
+
+/// Removes the notes of sessions, and what repairs took out of them; asks first
 ///
 /// The empty lock file stays, and with it the session's name: another process may be waiting for
 /// it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Forget {
-    /// Name of the session
-    session: String,
+    /// Names of the sessions
+    #[arg(value_name = "SESSION", required = true)]
+    sessions: Vec<String>,
     /// Doesn't ask
     #[arg(long, short)]
     yes: bool,
@@ -49,31 +55,48 @@ struct Answer<'a> {
 
 impl Forget {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
-        let session = session(&self.session)?;
+        let sessions: BTreeSet<_> =
+            self.sessions.iter().map(|name| session(name)).collect::<Result<_, _>>()?;
         let store = cx.store()?;
+        let clock = self.times.clock(Form::Terminal);
+        // Each is looked at before any is gone.
+        let what = sessions.iter().map(|session| what(&store, session, &clock));
+        let what = what.collect::<Result<Vec<_>, _>>()?;
         if !self.yes {
-            confirm(&store, &session, &self.times.clock(Form::Terminal))?;
+            confirm(&sessions.iter().zip(what).collect::<Vec<_>>())?;
         }
-        let mut removed = files_of(&store, &session);
-        store.forget(&session).map_err(|e| explain(e, &store, &session))?;
-        removed.retain(|path| !is_there(path));
-        match cx.out.form() {
-            Form::Json => {
-                let (session, removed) = (session.as_str(), &*removed);
-                cx.out.json(&Answer { session, forgotten: true, removed })?;
+        let mut worst = Exit::Done;
+        for session in &sessions {
+            match heard_or_not(forget(cx, &store, session)) {
+                Err(Stop::Failed(why)) => worst = graver(worst, cx.notices.failure(&why)),
+                Ok(()) | Err(Stop::ReaderGone) => {}
             }
-            Form::Terminal => {
-                let names = removed.iter().filter_map(|path| path.file_name()).collect::<Vec<_>>();
-                let names = match names.as_slice() {
-                    [] => String::new(), // somebody else was at it meanwhile
-                    names => format!(": removed {}", names.join(", ")),
-                };
-                cx.out.line(&shown(&format!("session {session} is forgotten{names}")))?;
-            }
-            Form::Plain => {}
         }
-        hook::forget_session(&session, store.root())?;
-        Ok(Exit::Done)
+        Ok(worst)
+    }
+}
+
+fn forget(cx: &mut Context, store: &Store, session: &SessionName) -> Result<(), Stop> {
+    let mut removed = files_of(store, session);
+    store.forget(session).map_err(|e| explain(e, store, session))?;
+    removed.retain(|path| !is_there(path));
+    let said = say(cx, session, &removed);
+    hook::forget_session(session, store.root())?;
+    said
+}
+
+fn say(cx: &mut Context, session: &SessionName, removed: &[Utf8PathBuf]) -> Result<(), Stop> {
+    match cx.out.form() {
+        Form::Json => cx.out.json(&Answer { session: session.as_str(), forgotten: true, removed }),
+        Form::Terminal => {
+            let names = removed.iter().filter_map(|path| path.file_name()).collect::<Vec<_>>();
+            let names = match names.as_slice() {
+                [] => String::new(), // somebody else was at it meanwhile
+                names => format!(": removed {}", names.join(", ")),
+            };
+            cx.out.line(&shown(&format!("session {session} is forgotten{names}")))
+        }
+        Form::Plain => Ok(()),
     }
 }
 
@@ -110,22 +133,34 @@ fn what(store: &Store, session: &SessionName, clock: &Clock) -> Result<String, F
     Ok(format!("{log}{rejected}"))
 }
 
-/// Asks a person at a terminal; whoever else calls has to say `--yes`.
-fn confirm(store: &Store, session: &SessionName, clock: &Clock) -> Result<(), Failure> {
-    let what = what(store, session, clock)?;
+/// Asks a person at a terminal about sessions and what is of each; whoever else calls has to say
+/// `--yes`.
+fn confirm(sessions: &[(&SessionName, String)]) -> Result<(), Failure> {
+    let about = match sessions {
+        [(only, what)] => format!("session {only} ({what})"),
+        several => {
+            let each: Vec<_> =
+                several.iter().map(|(one, what)| format!("{one} ({what})")).collect();
+            format!("{} sessions: {}", each.len(), each.join(", "))
+        }
+    };
+    let named = |failure: Failure| match sessions {
+        [(only, _)] => failure.about(only),
+        _ => failure,
+    };
     if !io::stdin().is_terminal() {
-        return Err(Failure::input(format_args!(
-            "ask whether to forget session {session} ({what})"
-        ))
-        .advise("say --yes where nobody can be asked")
-        .about(session));
+        let failure = Failure::input(format_args!("ask whether to forget {about}"));
+        return Err(named(failure.advise("say --yes where nobody can be asked")));
     }
-    Notices::ask(format_args!("Forget session {session} ({what})? [y/N]"));
+    Notices::ask(format_args!("Forget {about}? [y/N]"));
     let mut reply = String::new();
     let read = io::stdin().lock().read_line(&mut reply);
     if read.is_ok() && matches!(reply.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    let what = format_args!("forget session {session}: the answer was not yes, so it is kept");
-    Err(Failure::new(Exit::Failed, "declined", what).about(session))
+    let kept = match sessions {
+        [(only, _)] => format!("session {only} is kept: the answer was not yes"),
+        several => format!("the {} sessions are kept: the answer was not yes", several.len()),
+    };
+    Err(named(Failure::declined(kept)))
 }

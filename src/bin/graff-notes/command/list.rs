@@ -142,9 +142,14 @@ impl List {
             [one] => format!("; {one} goes by the newest note of each"),
             both => format!("; {} go by the newest note of each", both.join(" and ")),
         };
+        let went_on = if self.selection.period.ends() {
+            ": of those that went on since, `log` and `export` show that time"
+        } else {
+            ""
+        };
         match flags.as_slice() {
             [] => format!("none of {sessions} is there any more"),
-            flags => format!("{} leaves none of {sessions}{by}", flags.join(" with ")),
+            flags => format!("{} leaves none of {sessions}{by}{went_on}", flags.join(" with ")),
         }
     }
 

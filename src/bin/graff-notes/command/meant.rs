@@ -41,8 +41,12 @@ impl Meant {
         sessions.retain(|session| scope.holds(session));
         if sessions.is_empty() {
             let folder = store.notes_path();
-            let what = format_args!("{attempted} anything: there is no such session in {folder}");
-            return Err(Failure::nothing(what).at(&folder));
+            let none = if scope.is_everything() {
+                format!("there is no session in {folder} yet")
+            } else {
+                format!("there is no such session in {folder}")
+            };
+            return Err(Failure::nothing(format_args!("{attempted} anything: {none}")).at(&folder));
         }
         Ok(Self { sessions, how, flags: scope.flags() })
     }

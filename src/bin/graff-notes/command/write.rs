@@ -29,7 +29,8 @@ const EXAMPLES: &str = "\
 Examples:
   echo 'src/parse.rs:88 drops the CR; next: read_line' | graff-notes write fix-parser
   graff-notes write fix-parser --file note.md --generation 3
-  graff-notes write --text 'all green, waiting for review' -- -odd-name
+  graff-notes write fix-parser --text 'all green, waiting for review'
+  graff-notes write --text 'the same, for a name with a dash' -- -odd-name
 
 A note of more than 65536 bytes is refused, whatever the cap: nothing that long is stored. What \
 is shorter than that and over the cap is cut.
@@ -43,10 +44,13 @@ note says the same of the same generation.";
 pub(crate) struct Write {
     /// Name of the session
     session: String,
-    /// Takes the note from this file instead of stdin
+    /// Takes the note from stdin, as it does without it
+    #[arg(value_name = "-", value_parser = stdin, conflicts_with_all = ["file", "text"])]
+    from: Option<Stdin>,
+    /// Takes the note from this file instead of stdin, for which `-` stands
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<Utf8PathBuf>,
-    /// Takes this text for the note
+    /// Takes this text for the note, and leaves stdin alone
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
     /// Generation that the note describes; without it the greatest on record, else 0
@@ -97,15 +101,14 @@ impl Write {
 
     fn note(&self, cx: &Context, session: &SessionName) -> Result<Fitted, Failure> {
         let cap = args::cap(self.cap_bytes)?;
-        let text = match (&self.text, &self.file) {
-            (Some(text), _) => Cow::Borrowed(text.as_str()),
-            (None, Some(path)) => read(Input::Named(path))?.into(),
-            (None, None) => {
-                if io::stdin().is_terminal() {
-                    cx.notices.hint("type the note, then Ctrl-D on a line of its own");
-                }
-                read(Input::Stdin)?.into()
+        let from = self.file.as_deref().map_or(Input::Stdin, Input::of);
+        let text = if let Some(text) = &self.text {
+            Cow::Borrowed(text.as_str())
+        } else {
+            if matches!(from, Input::Stdin) && io::stdin().is_terminal() {
+                cx.notices.hint("type the note, then Ctrl-D on a line of its own");
             }
+            read(from)?.into()
         };
         NoteText::fit(&text, cap)
             .map_err(|why| Failure::input(format_args!("store the note: {why}")).about(session))
@@ -122,6 +125,15 @@ impl Write {
             None => store.greatest_generation(session).map_err(|e| Failure::from(e).about(session)),
         }
     }
+}
+
+/// What `-` stands for.
+#[derive(Clone, Copy, Debug)]
+struct Stdin;
+
+/// Reads what stands behind the session's name, where people put the note itself.
+fn stdin(word: &str) -> Result<Stdin, &'static str> {
+    if word == "-" { Ok(Stdin) } else { Err("a note is given by `--text TEXT`, or on stdin") }
 }
 
 /// Returns that a session is new, to a person who may have meant another.

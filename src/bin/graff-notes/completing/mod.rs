@@ -5,7 +5,7 @@
 
 mod bash;
 
-use std::{env, io};
+use std::{env, ffi::OsString, io};
 
 use camino::Utf8PathBuf;
 use clap::{Arg, ValueHint};
@@ -14,7 +14,7 @@ use clap_complete::{
     engine::{ArgValueCandidates, CompletionCandidate},
     env::{Elvish, Fish, Powershell, Shells, Zsh},
 };
-use graff_notes::{session::SessionName, store::Store};
+use graff_notes::{host::hook::Host, session::SessionName, store::Store};
 
 use crate::{args, root};
 use bash::Bash;
@@ -58,24 +58,50 @@ pub(crate) fn script(shell: Shell) -> Option<io::Result<Vec<u8>>> {
 
 /// Returns the command line, with what its values can be.
 fn described() -> clap::Command {
-    args::described().mut_subcommands(|command| command.mut_args(with_candidates))
+    candidates_below(args::described())
+}
+
+fn candidates_below(command: clap::Command) -> clap::Command {
+    command.mut_args(with_candidates).mut_subcommands(candidates_below)
 }
 
 fn with_candidates(arg: Arg) -> Arg {
     let name = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
     match (arg.get_id().as_str(), name.as_deref()) {
         ("session" | "sessions", _) => arg.add(ArgValueCandidates::new(sessions)),
+        ("host", _) => arg.add(ArgValueCandidates::new(hosts)),
+        ("command", _) => arg.add(ArgValueCandidates::new(commands)),
         (_, Some("FILE")) => arg.value_hint(ValueHint::FilePath),
         (_, Some("DIR")) => arg.value_hint(ValueHint::DirPath),
         _ => arg,
     }
 }
 
+/// Returns the command line that is typed, word by word.
+fn typed() -> impl Iterator<Item = OsString> {
+    env::args_os().skip_while(|arg| arg != ASKED).skip(1)
+}
+
+fn hosts() -> Vec<CompletionCandidate> {
+    Host::ALL.iter().map(|host| CompletionCandidate::new(host.as_str())).collect()
+}
+
+/// Returns the commands that a page of the manual can be about: those below the ones that are
+/// typed already.
+fn commands() -> Vec<CompletionCandidate> {
+    let words: Vec<_> = typed().skip_while(|word| word != "man").skip(1).collect();
+    let whole = words.split_last().map_or(&[][..], |(_, whole)| whole);
+    let program = args::described();
+    let lowest = whole
+        .iter()
+        .fold(&program, |command, word| command.find_subcommand(word).unwrap_or(command));
+    lowest.get_subcommands().map(|command| CompletionCandidate::new(command.get_name())).collect()
+}
+
 /// Returns the sessions of the store that the command line is about. A name that begins like a flag
 /// is one behind `--` only, which stands in for all of them before that.
 fn sessions() -> Vec<CompletionCandidate> {
-    let typed = env::args_os().skip_while(|arg| arg != ASKED).skip(1);
-    let flags_are_over = typed.filter(|arg| arg == "--").count() > 0;
+    let flags_are_over = typed().filter(|arg| arg == "--").count() > 0;
     let named = root_of(env::args_os().filter_map(|arg| arg.into_string().ok()));
     let found = root::find(named.as_deref()).ok().map(|root| Store::at(root.path));
     let sessions = found.and_then(|store| store.sessions().ok()).unwrap_or_default();

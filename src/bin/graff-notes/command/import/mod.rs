@@ -229,7 +229,7 @@ fn why_not(session: &SessionName, import: store::Import) -> Option<Failure> {
     let what = format_args!("import session {session}: {which} what comes");
     let failure = Failure::new(Exit::Failed, "parted", what).about(session);
     Some(failure.advise(format!(
-        "`graff-notes log {}` shows those here; --as takes the others in beside them",
+        "`graff-notes log {}` shows those here; `--as NEWNAME` stores the others as a session of their own",
         session.to_argument()
     )))
 }
