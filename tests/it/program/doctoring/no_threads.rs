@@ -23,7 +23,7 @@ fn alone(world: &World, args: &[&str]) -> Option<Output> {
     fs::copy(env!("CARGO_BIN_EXE_graff-notes"), &program).expect("a copy");
     chown(world.root(), Some(NOBODY), Some(NOBODY)).expect("root may");
     // The plainest shells know no such limit.
-    let mut shell = Command::new("bash");
+    let mut shell = Command::new("/bin/bash");
     shell.args(["-c", "ulimit -u 0 && exec \"$0\" \"$@\"", program.as_str()]);
     shell.args(args).uid(NOBODY).gid(NOBODY).current_dir(world.root()).stdin(Stdio::null());
     shell.env("GRAFF_ROOT", world.root()).env("HOME", world.root()).env("PATH", world.root());
