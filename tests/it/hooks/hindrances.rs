@@ -3,13 +3,12 @@
 //!
 //! Shown by the built program in a home of its own, for each verb.
 
-use std::{fs, os::unix::fs::PermissionsExt, process::Stdio};
+use std::{fs, process::Stdio};
 
-use camino::Utf8Path;
 use graff_notes::host::{hook::Host, settings::install};
 use serde_json::Value;
 
-use super::installs::{FILES, SETTINGS, desk, hooks, put, text};
+use super::installs::{FILES, desk, hooks, put, text};
 use crate::support::world::Ran;
 
 #[test]
@@ -82,23 +81,6 @@ fn a_plugin_of_another_is_no_reason_to_put_anything_in_by_hand() {
         assert!(!ran.stderr().contains("by hand"), "{ran}");
         assert_eq!(text(&path), "somebody's own\n");
     }
-}
-
-#[test]
-fn a_folder_that_may_not_be_written_in_is_told_with_what_to_do() {
-    let desk = desk();
-    let path = put(&desk, ".claude/settings.json", SETTINGS);
-    let folder = path.parent().expect("a folder");
-    let rights = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode));
-    rights(0o555).expect("a mode");
-    if fs::write(folder.join("try"), "").is_ok() {
-        rights(0o755).expect("a mode");
-        return crate::support::skipped("root may write everywhere");
-    }
-    let ran = hooks(&desk, &["install", "claude-code"]).ends(1);
-    rights(0o755).expect("a mode");
-    assert!(ran.stderr().contains("see to it that the file is yours"), "{ran}");
-    assert_eq!(text(Utf8Path::new(&path)), SETTINGS);
 }
 
 #[test]
