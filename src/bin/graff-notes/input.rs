@@ -7,7 +7,7 @@
 use std::{
     fs::File,
     io::{self, ErrorKind, Read},
-    os::unix::fs::FileTypeExt,
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
     time::Duration,
 };
 
@@ -15,7 +15,7 @@ use camino::Utf8Path;
 use graff_notes::note::NoteText;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags, fcntl_setfl, open},
+    fs::{OFlags, fcntl_setfl},
     io::Errno,
 };
 
@@ -168,11 +168,15 @@ enum Writer {
     Seen,
 }
 
+/// Opens what may be a pipe, whose opening would else wait for its writer; `more` says how else.
+pub(crate) fn open_without_waiting(path: &Utf8Path, more: OFlags) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | more;
+    File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
 impl Named {
     fn open(path: &Utf8Path) -> io::Result<Self> {
-        // Else the opening itself waits for a pipe's writer.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = File::from(open(path.as_str(), flags, Mode::empty())?);
+        let file = open_without_waiting(path, OFlags::empty())?;
         if file.metadata()?.file_type().is_fifo() {
             return Ok(Self { file, writer: Writer::Awaited });
         }

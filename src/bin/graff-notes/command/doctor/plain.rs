@@ -4,19 +4,19 @@
 use std::{
     fs::File,
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
 };
 
 use camino::Utf8Path;
 use rustix::fs::OFlags;
+
+use crate::input::open_without_waiting;
 
 /// A longer file is none that is looked at here, in bytes: settings are shorter.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Returns the text of a file; no pipe is waited for, and no device read.
 pub(super) fn text(path: &Utf8Path) -> io::Result<String> {
-    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
-    text_of(File::options().read(true).custom_flags(without_waiting).open(path)?)
+    text_of(open_without_waiting(path, OFlags::empty())?)
 }
 
 /// Returns the text of a file that was opened without waiting.

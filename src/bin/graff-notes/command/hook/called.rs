@@ -14,7 +14,7 @@ use graff_notes::host::hook::{Call, Host};
 use rustix::fs::OFlags;
 
 use super::{active::ACTIVE, nonce::nonce};
-use crate::command::owner;
+use crate::{command::owner, input::open_without_waiting};
 
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
@@ -69,8 +69,7 @@ pub(super) fn leave(path: &Utf8Path, text: &str) {
 /// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and
 /// no more of it than paths can have.
 pub(super) fn told(path: &Utf8Path) -> io::Result<String> {
-    let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let file = open_without_waiting(path, OFlags::NOFOLLOW)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no plain file"));
     }

@@ -4,7 +4,6 @@ use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     mem,
-    os::unix::fs::OpenOptionsExt,
 };
 
 use camino::Utf8Path;
@@ -16,6 +15,9 @@ use graff_notes::{
     },
     units::Bytes,
 };
+use rustix::fs::OFlags;
+
+use crate::input::open_without_waiting;
 
 /// The facts of a note are found in so much of a transcript's end, in bytes: the last user request
 /// stands there unless a single turn is longer, and reading it delays nobody.
@@ -37,11 +39,7 @@ impl TranscriptFile {
     ///
     /// A link is followed: where the transcript is, is the host's to say.
     pub(super) fn open(path: &Utf8Path) -> io::Result<Option<Self>> {
-        let opened = File::options()
-            .read(true)
-            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-            .open(path);
-        let file = match opened {
+        let file = match open_without_waiting(path, OFlags::empty()) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e),

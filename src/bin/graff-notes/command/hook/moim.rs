@@ -10,7 +10,7 @@ use std::{
     borrow::Cow,
     env,
     fmt::Display,
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::{self, Read},
 };
 
@@ -20,7 +20,7 @@ use graff_notes::{
     prompt::{self, Block, Limits, Place},
     session::SessionName,
 };
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use super::{
     called::state_folder,
@@ -35,6 +35,7 @@ use crate::{
     },
     disguise::Disguised,
     failure::Failure,
+    input::open_without_waiting,
 };
 
 /// The variable that names the file.
@@ -124,10 +125,8 @@ impl Moim {
             }
             Err(e) => return Err(failed("find", named, &e)),
         };
-        // Else the opening itself waits for a pipe's writer.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(path.as_std_path(), flags, Mode::empty());
-        let file = opened.map(File::from).map_err(|e| failed("open", &path, &e.into()))?;
+        let opened = open_without_waiting(&path, OFlags::empty());
+        let file = opened.map_err(|e| failed("open", &path, &e))?;
         let status = file.metadata().map_err(|e| failed("look at", &path, &e))?;
         if !status.is_file() {
             return Err(refused(&path, "it is no plain file"));

@@ -3,9 +3,8 @@
 
 use std::{
     fmt,
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -21,7 +20,7 @@ use super::{
     made,
     setting::Setting,
 };
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, input::open_without_waiting};
 
 /// So long after it was emptied a file may be about to be written.
 const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
@@ -314,9 +313,7 @@ impl PersonsFile {
 
 /// Reads what `path` leads to; `None` where it has gone since that was looked up.
 fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>, Failure> {
-    // It may be a pipe that nobody writes to.
-    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
-    let file = match File::options().read(true).custom_flags(without_waiting).open(target) {
+    let file = match open_without_waiting(target, OFlags::empty()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|e| failed("read", target, &e))?,
     };
