@@ -27,6 +27,6 @@ mod unread;
 
 pub use found::{Found, Sort, events, found, switched_off};
 pub use hooks::{install, remove};
-pub use register::Registration;
+pub use register::{Registration, command_of};
 pub use tree::Refused;
 pub use unread::{Extra, Unread, unread};

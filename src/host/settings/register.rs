@@ -78,6 +78,7 @@ impl Registration {
 }
 
 /// Returns the command line that each of them has, in this version and in those before it.
-pub(super) fn command_of(host: Host) -> String {
+#[must_use]
+pub fn command_of(host: Host) -> String {
     format!("{PROGRAM} hook {host}")
 }

@@ -10,7 +10,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
-    host::hook::Host,
+    host::{hook::Host, settings::command_of},
     log::Draft,
     note::{Author, NoteCap, NoteText},
     prompt,
@@ -110,7 +110,7 @@ struct Trial {
 impl Called {
     /// Returns the calls of `host` by these commands, or by ours, where its settings have none.
     pub(super) fn all(host: Host, commands: Vec<String>) -> Vec<Self> {
-        let commands = if commands.is_empty() { vec![ours(host)] } else { commands };
+        let commands = if commands.is_empty() { vec![command_of(host)] } else { commands };
         commands.into_iter().map(|command| Self { host, command }).collect()
     }
 
@@ -130,7 +130,7 @@ impl Called {
 
     /// Returns whether it is the very command that `hooks install` writes.
     pub(super) fn is_ours(&self) -> bool {
-        self.command == ours(self.host)
+        self.command == command_of(self.host)
     }
 
     /// Returns why it is not called, where it had better not be: a repository that was cloned must
@@ -193,11 +193,6 @@ impl Called {
         command.arg(flag).arg(format!("{} --root {}", self.command, quoted(root.as_str())));
         command
     }
-}
-
-/// Returns the command that `hooks install` puts into the settings of `host`.
-fn ours(host: Host) -> String {
-    format!("graff-notes hook {host}")
 }
 
 impl Trial {

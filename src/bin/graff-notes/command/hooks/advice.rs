@@ -49,7 +49,7 @@ impl Change {
             (Self::PutIn, _) => format!("put these hooks in by hand: {}", hooks_of(host)),
             (Self::TakeOut, Host::Opencode | Host::Goose) => "remove the file by hand".to_owned(),
             (Self::TakeOut, _) => {
-                format!("take what has `graff-notes hook {host}` out of it by hand")
+                format!("take what has `{}` out of it by hand", settings::command_of(host))
             }
         }
     }
