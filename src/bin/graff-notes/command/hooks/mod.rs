@@ -7,6 +7,7 @@ mod done;
 pub(in crate::command) mod draft;
 mod file;
 pub(in crate::command) mod held;
+mod lines;
 mod made;
 mod place;
 mod setting;
@@ -15,8 +16,9 @@ mod status;
 mod unread;
 
 pub(super) use {
+    lines::Narrow,
     place::{GOOSE_STEP, Scope},
-    standing::{Installed, Narrow, Standing, commands, standings},
+    standing::{Installed, Standing, commands, standings},
 };
 
 use camino::Utf8Path;

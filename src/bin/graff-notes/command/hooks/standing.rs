@@ -2,12 +2,11 @@
 //! when they did.
 
 use std::{
-    collections::BTreeMap,
     fmt::Display,
     time::{Duration, UNIX_EPOCH},
 };
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use graff_notes::{
     ErrorKind,
     host::{
@@ -21,15 +20,13 @@ use serde::{Serialize, Serializer};
 use super::{
     codex,
     file::PersonsFile,
+    lines::{Lost, Narrow, found_in, text_in, unanswered},
     place::{self, Scope, places},
     setting::Setting,
     unread::{Unread, unread_in},
 };
 use crate::{
-    command::{
-        hook::last_called,
-        in_path::{in_path, may_run},
-    },
+    command::{hook::last_called, in_path::in_path},
     exit::Exit,
     failure::Failure,
 };
@@ -72,22 +69,6 @@ pub(in crate::command) enum Installed {
     No,
     Partly { missing: Vec<&'static str>, narrow: Vec<Narrow> },
     Unreadable { why: String },
-}
-
-/// A line that answers a part of an event which no other line answers.
-#[derive(Serialize)]
-pub(in crate::command) struct Narrow {
-    line: usize,
-    event: String,
-    matcher: String,
-}
-
-/// A line that calls a program which is not there.
-#[derive(Serialize)]
-pub(in crate::command) struct Lost {
-    line: usize,
-    event: String,
-    program: String,
 }
 
 #[derive(Serialize)]
@@ -145,7 +126,7 @@ fn lost_in(host: Host, scope: &Scope) -> Vec<String> {
 /// Returns that a key in these settings keeps hooks from running, where one does, and what to do.
 fn kept_from_running(host: Host, scope: &Scope) -> Option<String> {
     let settings = places(host, scope).ok()?.into_iter().next()?.0;
-    let key = switched_off(host, &settings)?;
+    let key = switched_off(host, &text_in(settings.clone()))?;
     let file = if host == Host::Codex { place::codex_config().ok()? } else { settings };
     Some(format!("`{key}` keeps {host} from running any hook: take it out of {file}."))
 }
@@ -177,13 +158,6 @@ pub(in crate::command) fn commands(host: Host, settings: Utf8PathBuf) -> Vec<Str
     commands
 }
 
-/// Returns the hooks in a file that call us; none where it cannot be read.
-fn found_in(host: Host, settings: Utf8PathBuf) -> Vec<Found> {
-    let file = PersonsFile::open(settings);
-    let text = file.as_ref().ok().and_then(PersonsFile::text).unwrap_or_default();
-    settings::found(host, text).unwrap_or_default()
-}
-
 impl Standing {
     /// Returns how an agent stands to us; `None` where it has no such settings.
     fn of(host: Host, scope: &Scope) -> Option<Self> {
@@ -206,9 +180,10 @@ impl Standing {
             _ => Ok(None),
         };
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
-        let switched_off = switched_off(host, &settings);
-        let unread = Unread::of(host, settings.clone());
-        let found = found_in(host, settings.clone());
+        let text = text_in(settings.clone());
+        let switched_off = switched_off(host, &text);
+        let unread = Unread::of(host, &text);
+        let found = settings::found(host, &text).unwrap_or_default();
         let lost = Lost::among(&found);
         let tries = |found: Found| (found.sort == Sort::Trial).then_some(found.event);
         let trials = found.into_iter().filter_map(tries).collect();
@@ -292,72 +267,12 @@ impl Installed {
     }
 }
 
-/// Returns the events that no hook of these answers as a whole, and the lines that answer a part.
-fn unanswered(host: Host, found: Vec<Found>) -> (Vec<&'static str>, Vec<Narrow>) {
-    let is_missing = |event: &str| !found.iter().any(|it| it.acts() && it.event == event);
-    let missing: Vec<_> = Registration::of(host)
-        .iter()
-        .map(|hook| hook.event)
-        .filter(|event| is_missing(event))
-        .collect();
-    let narrow = found.into_iter().filter_map(|Found { line, event, sort, only, .. }| {
-        let matcher = only.filter(|_| sort != Sort::Trial && missing.contains(&event.as_str()))?;
-        Some(Narrow { line, event, matcher })
-    });
-    let narrow = narrow.collect();
-    (missing, narrow)
-}
-
-impl Narrow {
-    /// Returns what each of them answers, in words that read on.
-    pub(in crate::command) fn words(narrow: &[Self]) -> String {
-        let words = |Self { line, event, matcher }: &Self| {
-            format!("; line {line} answers {event} only for `{matcher}`")
-        };
-        narrow.iter().map(words).collect()
-    }
-}
-
-impl Lost {
-    /// Returns those of the hooks that act. Of a place that depends on the folder or on a variable
-    /// nothing can be told here.
-    fn among(found: &[Found]) -> Vec<Self> {
-        let is_lost = |found: &&Found| {
-            let program = &found.program;
-            found.acts()
-                && program.starts_with('/')
-                && !program.contains(['$', '`', '*', '?', '['])
-                && !may_run(program.as_ref())
-        };
-        let lost = |Found { line, event, program, .. }: &Found| Self {
-            line: *line,
-            event: event.clone(),
-            program: program.clone(),
-        };
-        found.iter().filter(is_lost).map(lost).collect()
-    }
-
-    /// Returns which lines name which program, a clause for each program.
-    pub(super) fn words(lost: &[Self]) -> Vec<String> {
-        let mut lines = BTreeMap::<_, Vec<_>>::new();
-        for Self { line, program, .. } in lost {
-            lines.entry(program).or_default().push(line.to_string());
-        }
-        let words = |(program, lines): (&String, Vec<String>)| match lines.as_slice() {
-            [line] => format!("line {line} names {program}, which cannot be run"),
-            lines => format!("lines {} name {program}, which cannot be run", lines.join(", ")),
-        };
-        lines.into_iter().map(words).collect()
-    }
-}
-
 /// Returns the key by which the user has told `host` to run no hook, where one does.
-fn switched_off(host: Host, settings: &Utf8Path) -> Option<&'static str> {
+fn switched_off(host: Host, text: &str) -> Option<&'static str> {
     if host == Host::Codex {
         return codex::switched_off();
     }
-    let file = PersonsFile::open(settings.to_owned()).ok()?;
-    settings::switched_off(host, file.text()?).ok()?
+    settings::switched_off(host, text).ok()?
 }
 
 /// Returns where PATH finds the program.

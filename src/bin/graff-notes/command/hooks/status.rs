@@ -3,7 +3,10 @@
 use clap::Args;
 use graff_notes::host::hook::Host;
 
-use super::standing::{Installed, LastCall, Lost, Narrow, PROGRAM, Standing, standings};
+use super::{
+    lines::{Lost, Narrow},
+    standing::{Installed, LastCall, PROGRAM, Standing, standings},
+};
 use crate::{
     context::Context,
     exit::Exit,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use camino::Utf8PathBuf;
 use graff_notes::host::{
     hook::Host,
     settings::{self, Extra},
@@ -10,7 +9,7 @@ use graff_notes::host::{
 use serde::Serialize;
 
 use super::{
-    file::PersonsFile,
+    lines::text_in,
     place::{Scope, places},
 };
 
@@ -26,10 +25,9 @@ pub(in crate::command) struct Unread {
 }
 
 impl Unread {
-    /// Returns that of a file; none where the host reads all of it, or nobody could.
-    pub(super) fn of(host: Host, settings: Utf8PathBuf) -> Option<Self> {
-        let file = PersonsFile::open(settings).ok()?;
-        let settings::Unread { extra, line } = settings::unread(host, file.text()?)?;
+    /// Returns that of a text; none where the host reads all of it, or nobody could.
+    pub(super) fn of(host: Host, text: &str) -> Option<Self> {
+        let settings::Unread { extra, line } = settings::unread(host, text)?;
         Some(Self { line, has: extra.as_str(), extra, host })
     }
 }
@@ -37,7 +35,7 @@ impl Unread {
 /// Returns what in these settings the host does not read, in a sentence, and what to do.
 pub(super) fn unread_in(host: Host, scope: &Scope) -> Option<String> {
     let settings = places(host, scope).ok()?.into_iter().next()?.0;
-    let unread = Unread::of(host, settings.clone())?;
+    let unread = Unread::of(host, &text_in(settings.clone()))?;
     Some(format!("In {settings} {unread}: take it out."))
 }
 
