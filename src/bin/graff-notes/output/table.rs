@@ -180,7 +180,7 @@ impl Cell {
 
     /// Returns a cell of a figure, which stands to the right.
     pub(crate) fn figure(figure: impl fmt::Display) -> Self {
-        Self { side: Side::Right, ..Self::text(format!("{figure}")) }
+        Self { side: Side::Right, ..Self::text(figure.to_string()) }
     }
 
     /// Returns a cell of a figure, or of a dash where there is none.

@@ -92,7 +92,12 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// Returns `text` with the characters escaped that are `wanted`, each judged by the one before it.
+///
+/// Nothing of ASCII is wanted but controls and the backslash.
 fn escaped(text: &str, wanted: impl Fn(Option<char>, char) -> bool) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     let mut before = None;
     let mut is_wanted = |c| wanted(before.replace(c), c);
     let Some(first) = text.find(&mut is_wanted) else { return Cow::Borrowed(text) };
@@ -108,6 +113,13 @@ fn escaped(text: &str, wanted: impl Fn(Option<char>, char) -> bool) -> Cow<'_, s
         }
     }
     Cow::Owned(whole)
+}
+
+/// Returns whether a text is printable ASCII without a backslash, as most cells are; all of it is
+/// looked at, which takes less than to stop at the first that is not.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
+    text.bytes().fold(true, |plain, byte| plain & is_plain(byte))
 }
 
 /// Returns whether a character makes a terminal show something else than the text that it is in.
