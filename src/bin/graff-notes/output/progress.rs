@@ -19,18 +19,24 @@ const TEMPLATE: &str = "{msg} {wide_bar:.dim} {pos}/{len} {eta}";
 const DRAWN_PER_SECOND: u8 = 10;
 
 /// How far work has come, shown on stderr where that is a terminal, and once it takes long.
+///
+/// Elsewhere no step of it costs anything.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct Progress(Option<Shown>);
+
+/// What a person sees of it.
+#[derive(Debug)]
+struct Shown {
     bar: ProgressBar,
     /// Where the bar is drawn.
     place: MultiProgress,
     since: Instant,
-    shown: Shown,
+    begun: Begun,
 }
 
+/// Whether the bar is drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
-    Never,
+enum Begun {
     NotYet,
     Now,
 }
@@ -38,36 +44,28 @@ enum Shown {
 impl Progress {
     /// Returns the progress of work in `total` steps, `what` being its name.
     pub(crate) fn new(notices: &Notices, total: usize, what: &'static str) -> Self {
-        let place = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
-        let bar = place.add(ProgressBar::new(total as u64).with_message(what));
-        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style);
-        }
-        let shown = if notices.is_for_a_person() { Shown::NotYet } else { Shown::Never };
-        Self { bar, place, since: Instant::now(), shown }
+        Self(notices.is_for_a_person().then(|| Shown::new(total as u64, what)))
     }
 
     /// Goes on by one step.
     pub(crate) fn step(&mut self) {
-        if self.shown == Shown::NotYet && self.since.elapsed() >= SILENT_FOR {
-            let stderr = ProgressDrawTarget::stderr_with_hz(DRAWN_PER_SECOND);
-            self.place.set_draw_target(stderr);
-            self.shown = Shown::Now;
+        if let Some(shown) = &mut self.0 {
+            shown.step();
         }
-        self.bar.inc(1);
     }
 
     /// Takes it off the screen for good.
     pub(crate) fn end(&mut self) {
-        self.bar.finish_and_clear();
-        self.shown = Shown::Never;
+        if let Some(shown) = self.0.take() {
+            shown.bar.finish_and_clear();
+        }
     }
 
     /// Runs `write`, which writes to stderr: the progress is taken off the screen, and comes back
     /// with a later step.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        if self.shown == Shown::Now {
-            let _ = self.place.clear(); // what stays there is no more than ugly
+        if let Some(shown) = self.0.as_ref().filter(|shown| shown.begun == Begun::Now) {
+            let _ = shown.place.clear(); // what stays there is no more than ugly
         }
         write()
     }
@@ -75,6 +73,26 @@ impl Progress {
     /// Runs `write`, which writes to stdout: the progress makes room where both are on the screen.
     pub(crate) fn beside_answer<T>(&self, write: impl FnOnce() -> T) -> T {
         if io::stdout().is_terminal() { self.aside(write) } else { write() }
+    }
+}
+
+impl Shown {
+    fn new(total: u64, what: &'static str) -> Self {
+        let place = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
+        let bar = place.add(ProgressBar::new(total).with_message(what));
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self { bar, place, since: Instant::now(), begun: Begun::NotYet }
+    }
+
+    fn step(&mut self) {
+        if self.begun == Begun::NotYet && self.since.elapsed() >= SILENT_FOR {
+            let stderr = ProgressDrawTarget::stderr_with_hz(DRAWN_PER_SECOND);
+            self.place.set_draw_target(stderr);
+            self.begun = Begun::Now;
+        }
+        self.bar.inc(1);
     }
 }
 
