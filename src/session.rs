@@ -15,7 +15,7 @@
 //!
 //! This module knows no folder, no suffix and no host.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use thiserror::Error;
 
@@ -101,7 +101,9 @@ impl SessionName {
         if stem.len() > Self::STEM_BYTES_MAX {
             return None;
         }
-        let name = Self::parse(&decode(stem)?).ok()?;
+        // Most names are their own stems.
+        let decoded = if stem.contains('%') { Cow::Owned(decode(stem)?) } else { stem.into() };
+        let name = Self::parse(&decoded).ok()?;
         (name.stem == stem).then_some(name)
     }
 
@@ -196,12 +198,16 @@ fn is_plain(byte: u8) -> bool {
 ///
 /// Source: Microsoft, "Naming Files, Paths, and Namespaces".
 fn names_a_device(name: &str) -> bool {
-    let head = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
-    match head.as_bytes() {
-        b"CON" | b"PRN" | b"AUX" | b"NUL" => true,
-        [b'C', b'O', b'M', digit] | [b'L', b'P', b'T', digit] => digit.is_ascii_digit(),
-        _ => false,
-    }
+    const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
+    const NUMBERED: [&str; 2] = ["COM", "LPT"];
+    let head = name.split('.').next().unwrap_or_default();
+    let is_any_of = |devices: &[&str], word: &str| {
+        devices.iter().any(|device| device.eq_ignore_ascii_case(word))
+    };
+    is_any_of(&DEVICES, head)
+        || head.split_at_checked(3).is_some_and(|(device, number)| {
+            is_any_of(&NUMBERED, device) && matches!(number.as_bytes(), [b'0'..=b'9'])
+        })
 }
 
 fn hex_digit(nibble: u8) -> char {
