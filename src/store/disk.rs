@@ -15,7 +15,7 @@ use rustix::{
 use super::{
     Level,
     beneath::{self, Way},
-    kernel::{access_list, holder, stamp},
+    kernel::{access_list, holder, names, stamp},
     layout::{Joined, joined},
     medium::{Access, FileId, Handle, Holder, Medium, Rights, Stamp, Status, TryLock},
     owner,
@@ -135,10 +135,7 @@ impl Medium for Disk {
     }
 
     fn names(&self, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        for entry in rustix::fs::Dir::new(self.folder(Level::Notes)?)? {
-            visit(&entry?.file_name().to_string_lossy());
-        }
-        Ok(())
+        names::each(&self.folder(Level::Notes)?, visit)
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

@@ -87,7 +87,7 @@ const THE_WORLD: &[&str] = &[
 
 /// The files of the store that may name the disk; the others ask a `Medium`, so that what the tests
 /// do to one in memory is done to all of them.
-const ON_THE_DISK: [&str; 10] = [
+const ON_THE_DISK: [&str; 11] = [
     "disk.rs",
     "beneath.rs",
     "root.rs",
@@ -95,6 +95,7 @@ const ON_THE_DISK: [&str; 10] = [
     "access_list.rs",
     "holder.rs",
     "nameless.rs",
+    "names.rs",
     "rename.rs",
     "stamp.rs",
     "elsewhere.rs",

@@ -38,6 +38,17 @@ pub(in crate::store) mod nameless {
     }
 }
 
+pub(in crate::store) mod names {
+    use std::{fs::File, io};
+
+    pub(in crate::store) fn each(folder: &File, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for entry in rustix::fs::Dir::read_from(folder)? {
+            visit(&entry?.file_name().to_string_lossy());
+        }
+        Ok(())
+    }
+}
+
 pub(in crate::store) mod rename {
     use std::fs::File;
 

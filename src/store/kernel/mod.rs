@@ -10,9 +10,11 @@ pub(super) mod holder;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod nameless;
 #[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) mod names;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod rename;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod stamp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) use elsewhere::{access_list, holder, nameless, rename, stamp};
+pub(super) use elsewhere::{access_list, holder, nameless, names, rename, stamp};
