@@ -22,6 +22,7 @@ mod fault_rows;
 mod following;
 mod importing;
 mod inputs;
+mod latest;
 mod left_out;
 mod listing;
 mod manuals;

@@ -24,10 +24,10 @@ const RESULTS_WAITING_MAX: usize = 16;
 
 /// Runs `work` on each of `items`, on as many cores as there are, and hands what comes of it to
 /// `take` in the order of the items, until that breaks off or fails.
-pub(crate) fn in_order<I: Sync, T: Send>(
-    mut items: &[I],
+pub(crate) fn in_order<'i, I: Sync, T: Send>(
+    mut items: &'i [I],
     work: impl Fn(&I) -> T + Sync,
-    mut take: impl FnMut(&I, T) -> Result<ControlFlow<()>, Stop>,
+    mut take: impl FnMut(&'i I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let begun = Instant::now();
     while let [item, rest @ ..] = items {
@@ -42,10 +42,10 @@ pub(crate) fn in_order<I: Sync, T: Send>(
     Ok(())
 }
 
-fn together<I: Sync, T: Send>(
-    items: &[I],
+fn together<'i, I: Sync, T: Send>(
+    items: &'i [I],
     work: &(impl Fn(&I) -> T + Sync),
-    mut take: impl FnMut(&I, T) -> Result<ControlFlow<()>, Stop>,
+    mut take: impl FnMut(&'i I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(THREADS_MAX).min(items.len());

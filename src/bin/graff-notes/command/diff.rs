@@ -14,7 +14,7 @@ use graff_notes::{
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::record::NoteAnswer;
+use super::{one::OneSession, record::NoteAnswer};
 use crate::{
     context::{Context, explain},
     doubt,
@@ -41,8 +41,8 @@ newest.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
-    /// Name of the session; at a terminal the beginning of one will do
-    session: String,
+    #[command(flatten)]
+    session: OneSession,
     /// Number of the old note, or `line:` and its line in the log
     #[arg(long, value_name = "SEQ")]
     from: Option<Which>,
@@ -107,7 +107,7 @@ struct Pair {
 impl Diff {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
-        let session = cx.to_read(&store, &self.session)?;
+        let session = self.session.find(cx, &store)?;
         let pair = self.find(&store, &session)?;
         if let Some(doubt) = pair.between {
             cx.notices.warn(doubt::between(&session, doubt));

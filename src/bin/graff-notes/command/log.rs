@@ -8,7 +8,10 @@ use graff_notes::{
     session::SessionName,
 };
 
-use super::record::{self, RecordAnswer};
+use super::{
+    one::OneSession,
+    record::{self, RecordAnswer},
+};
 use crate::{
     context::{Context, explain},
     exit::Exit,
@@ -34,8 +37,8 @@ Exit status: where no line is a readable record, 5 if any is damaged, else 1.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Log {
-    /// Name of the session; at a terminal the beginning of one will do
-    session: String,
+    #[command(flatten)]
+    session: OneSession,
     /// Only the last N of them
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -53,7 +56,7 @@ const TEXT_MAX: usize = 240;
 impl Log {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
-        let session = cx.to_read(&store, &self.session)?;
+        let session = self.session.find(cx, &store)?;
         cx.out.page();
         let mut rows = Rows::new(self.times.clock(cx.out.form()), self.limit);
         let mut lines = Lines::default();

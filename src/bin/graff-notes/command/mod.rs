@@ -24,6 +24,7 @@ mod man;
 mod mcp;
 mod meant;
 mod note_turn;
+mod one;
 mod owner;
 mod passed_over;
 mod record;

@@ -10,6 +10,7 @@ use graff_notes::{
 };
 use serde::Serialize;
 
+use super::one::OneSession;
 use crate::{
     context::{Context, explain},
     doubt,
@@ -25,6 +26,7 @@ Examples:
   graff-notes show fix-parser --previous
   graff-notes show fix-parser --seq 12 >note.md
   graff-notes show fix-parser --line 3
+  graff-notes show --latest
 
 In a pipe the note comes out as it went in, byte for byte, without a line break of ours. On a \
 terminal a line about it stands above it, and control characters are shown as escapes.";
@@ -33,8 +35,8 @@ terminal a line about it stands above it, and control characters are shown as es
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Show {
-    /// Name of the session; at a terminal the beginning of one will do
-    session: String,
+    #[command(flatten)]
+    session: OneSession,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -76,7 +78,7 @@ struct Answer<'a> {
 impl Show {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = cx.store()?;
-        let session = cx.to_read(&store, &self.session)?;
+        let session = self.session.find(cx, &store)?;
         let Newest { note, doubt } = self.which.find(&store, &session)?;
         match (note, doubt) {
             (Some(note), doubt) => {
