@@ -1,8 +1,8 @@
 //! The name of a session, parsed once and from then on safe as a file name.
 //!
-//! A name is any text; a file name is not. [`SessionName`] is made by parsing only and carries both:
-//! the name as it was given, and the *stem* that stands for it in a folder. The stem is plain ASCII,
-//! never hidden, never a device, never a path, and short enough for every sibling file.
+//! A name is any text; a file name is not. [`SessionName`] is made by parsing only and carries
+//! both: the name as it was given, and the *stem* that stands for it in a folder. The stem is plain
+//! ASCII, never hidden, never a device, never a path, and short enough for every sibling file.
 //!
 //! ```text
 //! name   review of #12.   con    COM1.txt    .env    50%
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Two invariants: different names have different stems, and [`SessionName::from_stem`] accepts
-//! exactly the stems that parsing makes. On a file system that folds case, `s1` and `S1` still share
-//! a file; what keeps them apart there is that each record carries its session.
+//! exactly the stems that parsing makes. On a file system that folds case, `s1` and `S1` still
+//! share a file; what keeps them apart there is that each record carries its session.
 //!
 //! This module knows no folder, no suffix and no host.
 

@@ -1,10 +1,10 @@
-//! An agent that reads files, runs commands in a scratch folder, and goes on for as long as its user
-//! has something to say: its history rolls over at the end of a turn that has filled the model's
-//! window, and a note that it writes to itself comes back in every later system prompt.
+//! An agent that reads files, runs commands in a scratch folder, and goes on for as long as its
+//! user has something to say: its history rolls over at the end of a turn that has filled the
+//! model's window, and a note that it writes to itself comes back in every later system prompt.
 //!
 //! A line on standard input is a prompt; while a turn runs it is a steer, and `/cancel` cancels the
-//! turn. The model is any that speaks `OpenAI`'s chat completions or Anthropic's messages over plain
-//! HTTP.
+//! turn. The model is any that speaks `OpenAI`'s chat completions or Anthropic's messages over
+//! plain HTTP.
 
 pub(crate) mod agent;
 mod anthropic;

@@ -1,10 +1,9 @@
 //! Whole turns: the history, the notebook and the decisions at a turn's boundary, joined.
 //!
 //! A [`Conversation`] is for a host that has no history of its own yet, or wants to give it away.
-//! It does no I/O but the notebook's, whose lock it may wait for (some seconds, where another process
-//! holds it): the host owns the network and the clock. Each
-//! step of a turn is a value that the next step consumes, so what comes in the wrong order does not
-//! compile.
+//! It does no I/O but the notebook's, whose lock it may wait for (some seconds, where another
+//! process holds it): the host owns the network and the clock. Each step of a turn is a value that
+//! the next step consumes, so what comes in the wrong order does not compile.
 //!
 //! ```text
 //! begin(prompt) ─► Turn ─ request ─► Asked ─ answered ─┬─► Tools(ToolRound) ─ results ─► Turn

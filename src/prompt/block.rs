@@ -39,8 +39,8 @@ pub struct Limits {
 impl Limits {
     /// What a hook adds to a request by default.
     ///
-    /// Source: Claude Code puts a hook's text of more than 10,000 characters into a file instead, and
-    /// Codex one of more than 10,000 bytes.
+    /// Source: Claude Code puts a hook's text of more than 10,000 characters into a file instead,
+    /// and Codex one of more than 10,000 bytes.
     pub const HOOK: Self = Self { bytes_max: 9_000, chars_max: 9_000 };
 }
 

@@ -9,20 +9,21 @@
 //! === graff-note ends ===        closing line of the same rank
 //! ```
 //!
-//! The *rank* is the number of `=` on each side. A new block's rank is one more than the longest run
-//! of `=` that stands directly before the mark ` graff-note ` anywhere in the prompt, the note or the
-//! session's name; so neither can hold a line of that rank, and the block of the highest rank is the
-//! one that was put in last.
+//! The *rank* is the number of `=` on each side. A new block's rank is one more than the longest
+//! run of `=` that stands directly before the mark ` graff-note ` anywhere in the prompt, the note
+//! or the session's name; so neither can hold a line of that rank, and the block of the highest
+//! rank is the one that was put in last.
 //!
-//! A fence line stands alone on its line, and ends at LF, CR or the end of the text. An opening line
-//! and the next closing line of its rank are a pair; a pair with a header, a blank line and a note
-//! between them is a block. A pair without is somebody's text: it is left alone, and so is whatever
-//! stands within it. Blocks may have CRLF for LF throughout, as an editor leaves them.
+//! A fence line stands alone on its line, and ends at LF, CR or the end of the text. An opening
+//! line and the next closing line of its rank are a pair; a pair with a header, a blank line and a
+//! note between them is a block. A pair without is somebody's text: it is left alone, and so is
+//! whatever stands within it. Blocks may have CRLF for LF throughout, as an editor leaves them.
 //!
-//! Taking a block out never makes or unmakes a fence line elsewhere, since what follows a block begins
-//! with a line break; and it never touches the inside of a pair of higher rank. So one sweep from the
-//! highest rank down finds every block, and nothing that it leaves is one. As each further rank needs
-//! longer lines, a text of `n` bytes has at most `O(√n)` ranks, and each costs no more than one pass.
+//! Taking a block out never makes or unmakes a fence line elsewhere, since what follows a block
+//! begins with a line break; and it never touches the inside of a pair of higher rank. So one sweep
+//! from the highest rank down finds every block, and nothing that it leaves is one. As each further
+//! rank needs longer lines, a text of `n` bytes has at most `O(√n)` ranks, and each costs no more
+//! than one pass.
 
 use std::{borrow::Cow, iter, ops::Range};
 

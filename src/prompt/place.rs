@@ -7,8 +7,8 @@
 //! * the next Markdown heading (up to three spaces, one to six `#`, then white space);
 //! * where it has had a list item: a blank line and then a line that is neither another list item
 //!   nor indented deeper than the list;
-//! * where it has had text but no list item, and its own heading has no `#`: a blank line and then a
-//!   line that is no list item;
+//! * where it has had text but no list item, and its own heading has no `#`: a blank line and then
+//!   a line that is no list item;
 //! * the end of the prompt.
 //!
 //! Between two code fences (three backticks or tildes) nothing ends the section.

@@ -18,8 +18,8 @@ For the summary only: end it with one more section, the agent's note to itself, 
 {OPENING} and a line {CLOSING}. Unlike the summary it is kept word for word.
 Write these four parts in it, in this order:
 {PARTS}
-Be terse, and add nothing that one tool call would find again. At most {bytes} bytes are kept. When \
-nothing is in flight, write the single word `none` between the two lines."
+Be terse, and add nothing that one tool call would find again. At most {bytes} bytes are kept. \
+When nothing is in flight, write the single word `none` between the two lines."
     )
 }
 

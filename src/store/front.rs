@@ -108,8 +108,8 @@ impl Store {
         self.folder.path(&layout::rejected(session))
     }
 
-    /// Returns the path of what is to take the place of a session's log, while a repair or an import
-    /// is at work on it.
+    /// Returns the path of what is to take the place of a session's log, while a repair or an
+    /// import is at work on it.
     #[must_use]
     pub fn repaired_path(&self, session: &SessionName) -> Utf8PathBuf {
         self.folder.path(&layout::repaired(session))

@@ -118,7 +118,8 @@ pub trait Medium: fmt::Debug + Send + Sync {
     /// Makes one folder, open to its owner alone.
     ///
     /// The kind of the error is [`NotFound`](io::ErrorKind::NotFound) where the folder that it is
-    /// to be in is not there, and [`Unsupported`](io::ErrorKind::Unsupported) where that takes none.
+    /// to be in is not there, and [`Unsupported`](io::ErrorKind::Unsupported) where that takes
+    /// none.
     fn make_folder(&self, level: Level) -> io::Result<()>;
 
     /// Makes the entries of a folder durable.

@@ -14,12 +14,12 @@
 //!     <session>.notes.repairing   a mark, as long as that log is on its way to replace the old one
 //! ```
 //!
-//! A folder that root makes for another user is called `.graff.new.<n>.<n>` or `notes.new.<n>.<n>` before it
-//! takes its name.
+//! A folder that root makes for another user is called `.graff.new.<n>.<n>` or `notes.new.<n>.<n>`
+//! before it takes its name.
 //!
-//! Every write takes the lock first, then opens the log by its path, looks at its tail, and
-//! appends one record in one write. Reading never writes, and takes no lock but where a log
-//! ends in the middle of a line: then for as long as it takes to open the log. A log is only replaced by a
+//! Every write takes the lock first, then opens the log by its path, looks at its tail, and appends
+//! one record in one write. Reading never writes, and takes no lock but where a log ends in the
+//! middle of a line: then for as long as it takes to open the log. A log is only replaced by a
 //! repair or an import, on demand, and then by its rename.
 //!
 //! docs/durability.md says what survives what, and how that is shown.

@@ -8,10 +8,10 @@
 //! Until the rename the log is untouched, and from then on it is the new one: there is no moment
 //! without a readable log. The lock is held throughout.
 //!
-//! The mark is for the one who finds it there, since a process died in the middle. If the successor is
-//! still beside the old log, what went to .rejected is taken back, to the length that the mark
-//! names; else a loss of power could bring the old log back, and with it swallow what is appended to
-//! the new one. So whoever appends or replaces next syncs the folder first.
+//! The mark is for the one who finds it there, since a process died in the middle. If the successor
+//! is still beside the old log, what went to .rejected is taken back, to the length that the mark
+//! names; else a loss of power could bring the old log back, and with it swallow what is appended
+//! to the new one. So whoever appends or replaces next syncs the folder first.
 //!
 //! What the new log holds is not this module's business, but its [`Content`]'s.
 

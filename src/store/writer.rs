@@ -6,10 +6,10 @@
 //! ```
 //!
 //! A [`Writer`] only comes from looking at the tail with the lock held, and is spent by writing:
-//! nobody writes twice on one look. A log that this program made has a durable entry in its folder: the entry
-//! is synced before the first numbered record is written, and after a log was replaced. So one that holds such
-//! a record is not asked for it again. A copy of ours that another program brought is taken for one that we
-//! made: docs/durability.md says so.
+//! nobody writes twice on one look. A log that this program made has a durable entry in its folder:
+//! the entry is synced before the first numbered record is written, and after a log was replaced.
+//! So one that holds such a record is not asked for it again. A copy of ours that another program
+//! brought is taken for one that we made: docs/durability.md says so.
 
 use std::ops::{
     ControlFlow::{self, Break, Continue},

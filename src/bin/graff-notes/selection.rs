@@ -38,8 +38,8 @@ pub(crate) struct Period {
     /// yesterday), a time (14:30, 2026-08-01T14:30Z), or how long ago (2h, 3 days ago)
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     since: Option<Moment>,
-    /// Leaves out what is newer than this; a day counts to its end, so that one and the same day for
-    /// both is all of that day
+    /// Leaves out what is newer than this; a day counts to its end, so that one and the same day
+    /// for both is all of that day
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     until: Option<Moment>,
 }

@@ -11,10 +11,10 @@
 //!
 //! That a folder is gone is told by the one around it: who has it open, such as the shell that we
 //! were started from, keeps the system from telling it of the folder itself. So the folder around
-//! the root is watched too, and where the root is gone all that are around it, since any of them may
-//! be gone as well. Else they are left alone: in a folder such as `/tmp` much goes on. So of one
-//! further out that is moved away with all that is in it nothing is told, and the next look finds
-//! it.
+//! the root is watched too, and where the root is gone all that are around it, since any of them
+//! may be gone as well. Else they are left alone: in a folder such as `/tmp` much goes on. So of
+//! one further out that is moved away with all that is in it nothing is told, and the next look
+//! finds it.
 
 use std::{
     collections::BTreeSet,
@@ -120,8 +120,8 @@ impl Watch {
         })
     }
 
-    /// Watches folders around the root. One that may not be watched tells nothing, and the next look
-    /// finds what it would have told.
+    /// Watches folders around the root. One that may not be watched tells nothing, and the next
+    /// look finds what it would have told.
     fn watch_around<'a>(&mut self, folders: impl IntoIterator<Item = &'a Utf8PathBuf>) {
         for folder in folders {
             let _ = self.watch(folder);

@@ -1,10 +1,10 @@
 //! What a host says on stdin, made into a [`Call`].
 //!
 //! Payloads grow from version to version, so what is not known is passed over: a key, a source, a
-//! whole event, and one that only another host has. What is known and has another type than expected
-//! counts as absent, but for the mark of a subagent: whatever it is, the session's note is not the
-//! subagent's to write. In what was said, half of a surrogate pair reads as U+FFFD; a name or a path
-//! with one counts as absent.
+//! whole event, and one that only another host has. What is known and has another type than
+//! expected counts as absent, but for the mark of a subagent: whatever it is, the session's note is
+//! not the subagent's to write. In what was said, half of a surrogate pair reads as U+FFFD; a name
+//! or a path with one counts as absent.
 
 use std::collections::BTreeMap;
 

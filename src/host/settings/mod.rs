@@ -7,11 +7,12 @@
 //! This module refuses to know where a host keeps its settings.
 //!
 //! Invariants:
-//! * `remove(install(s)) == s`, unless `s` is blank, or had an empty place for hooks or some of ours
-//!   already.
+//! * `remove(install(s)) == s`, unless `s` is blank, or had an empty place for hooks or some of
+//!   ours already.
 //! * `install(install(s)) == install(s)`.
 //! * No event is answered twice by us: any line that would call us counts as a hook of ours, unless
-//!   its matcher keeps a part of the event from it. Taken out is only what was put in, to the letter.
+//!   its matcher keeps a part of the event from it. Taken out is only what was put in, to the
+//!   letter.
 //! * What is no JSON is refused, and so are settings of another shape than the host reads.
 
 mod call;

@@ -1,8 +1,8 @@
 //! Where the values of a JSON text stand, so that one can be put in without touching the others.
 //!
-//! Comments and commas before a closing bracket are let pass: people's settings have them. The first
-//! of each is told, since not every host reads them. Only brackets, strings and commas are looked at;
-//! a number that is none is somebody else's to refuse.
+//! Comments and commas before a closing bracket are let pass: people's settings have them. The
+//! first of each is told, since not every host reads them. Only brackets, strings and commas are
+//! looked at; a number that is none is somebody else's to refuse.
 
 use std::ops::Range;
 

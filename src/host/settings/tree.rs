@@ -85,8 +85,8 @@ fn repeated<'v>(object: &'v Value, key: Option<&str>) -> Option<&'v scan::Entry>
     meant.find(|entry| !seen.insert(&entry.key))
 }
 
-/// Returns the object that holds all hooks, where there is one. The events that `host` is to call us
-/// on must be lists in it.
+/// Returns the object that holds all hooks, where there is one. The events that `host` is to call
+/// us on must be lists in it.
 pub(super) fn hooks_of(host: Host, root: &Value) -> Result<Option<&Value>, Refused> {
     let Some(hooks) = value_of(root, HOOKS) else { return Ok(None) };
     if !matches!(hooks.kind, Kind::Object(_)) {

@@ -42,7 +42,8 @@ impl Host {
     /// Returns whether the host reads settings that hold this, and the hooks in them. It does where
     /// it has no settings that are a person's own.
     ///
-    /// Source: claude-code issue 83190, and the code of Codex CLI and Gemini CLI that reads the file.
+    /// Source: claude-code issue 83190, and the code of Codex CLI and Gemini CLI that reads the
+    /// file.
     #[must_use]
     pub const fn reads(self, extra: Extra) -> bool {
         match self {

@@ -17,8 +17,8 @@ use crate::store::medium::{Stamp, Status};
 
 /// The file systems whose word is believed, by their numbers in `statfs`.
 ///
-/// Only those that the tests were run on. A layered one is not among them: a network's may be below it.
-/// Source: `linux/magic.h`.
+/// Only those that the tests were run on. A layered one is not among them: a network's may be below
+/// it. Source: `linux/magic.h`.
 const TRUTHFUL: [u64; 4] = [
     0xEF53,      // ext2, ext3, ext4
     0x5846_5342, // XFS

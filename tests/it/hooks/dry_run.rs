@@ -1,8 +1,8 @@
 //! The promise: a dry run of a hook prints what the host would get, or says on one line of stderr
 //! why it would get nothing, and writes nothing.
 //!
-//! Shown by a call of each kind, for each reason that there is but `NoRoom`: no name and no note leave
-//! the host none of it, as the last test shows.
+//! Shown by a call of each kind, for each reason that there is but `NoRoom`: no name and no note
+//! leave the host none of it, as the last test shows.
 
 use graff_notes::{host::hook::Host, session::SessionName};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The promise: settings that cannot be used have one meaning and one status, whatever was to be done
-//! with them, and what is advised leads the way that the user was going.
+//! The promise: settings that cannot be used have one meaning and one status, whatever was to be
+//! done with them, and what is advised leads the way that the user was going.
 //!
 //! Shown by the built program in a home of its own, for each verb.
 

@@ -13,8 +13,9 @@ use serde_json::json;
 use super::desk::Desk;
 use crate::support::{skipped, world::Ran};
 
-pub(super) const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n      \"Stop\": \
-     [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n   },\n}\n";
+pub(super) const SETTINGS: &str = "{\n   // mine\n   \"model\": \"opus\",\n   \"hooks\": {\n \
+\"Stop\":      [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}], // theirs\n \
+},\n}\n";
 
 /// Where each host's file lies in the home.
 pub(super) const FILES: [(Host, &str); 5] = [

@@ -1,9 +1,9 @@
-//! The promise: whatever line in an agent's settings would call our hook counts as there, so that no
-//! event is answered twice; what keeps nothing doesn't count; and nothing is taken out but what was
-//! put in.
+//! The promise: whatever line in an agent's settings would call our hook counts as there, so that
+//! no event is answered twice; what keeps nothing doesn't count; and nothing is taken out but what
+//! was put in.
 //!
-//! Shown on lines as people write them, one at a time, by what `status`, `install` and `remove` make
-//! of each.
+//! Shown on lines as people write them, one at a time, by what `status`, `install` and `remove`
+//! make of each.
 
 use graff_notes::host::{
     hook::Host,

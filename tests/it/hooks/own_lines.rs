@@ -1,5 +1,6 @@
-//! The promise: `hooks status`, `install` and `remove` agree on a line that a person wrote: it counts
-//! if it answers, it is named where it stands, and it is nobody's to take out but the person's.
+//! The promise: `hooks status`, `install` and `remove` agree on a line that a person wrote: it
+//! counts if it answers, it is named where it stands, and it is nobody's to take out but the
+//! person's.
 //!
 //! Shown by the built program in a home of its own.
 

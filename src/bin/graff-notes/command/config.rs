@@ -34,12 +34,12 @@ mcp, since agents compact well before their window is full. Of the others, windo
 calls-cap and cap-bytes hold for hooks, and window-tokens and cap-bytes for mcp.
 
 Secrets stand in no setting, but may in an address or a command: of an address only the scheme and \
-the host are shown, of a command only its first word, and the rest as ***, with --json too. What is \
-no number or no source of notes, where one belongs, is not shown either. \
-The file or variable that is named has them in full.
+the host are shown, of a command only its first word, and the rest as ***, with --json too. What \
+is no number or no source of notes, where one belongs, is not shown either. The file or variable \
+that is named has them in full.
 
-Zero stands for no limit in calls-cap and ceiling-tokens, and for unknown in window-tokens, which a \
-terminal shows beside it.
+Zero stands for no limit in calls-cap and ceiling-tokens, and for unknown in window-tokens, which \
+a terminal shows beside it.
 
 In a pipe it prints, a row a setting: setting, value, source (flag, environment, project, user, \
 default), and the variable or file. What has no value is a dash.";

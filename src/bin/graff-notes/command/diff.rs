@@ -33,9 +33,9 @@ Examples:
   graff-notes diff fix-parser --json | jq -r '.changes[] | select(.op == \"insert\") .text'
 
 On a terminal it shows which words went and which came; in a pipe whole lines, as diff -u has \
-them. A note without a number is named by its line, which `log` shows in the number's place at a terminal, \
-and `log --json` as `line`. Without --from it compares with the note before the other one, without --to with the \
-newest.";
+them. A note without a number is named by its line, which `log` shows in the number's place at a \
+terminal, and `log --json` as `line`. Without --from it compares with the note before the other \
+one, without --to with the newest.";
 
 /// Shows what changed between two notes, without flags the last two
 #[derive(Args, Debug)]

@@ -26,8 +26,8 @@ Examples:
   graff-notes forget fix-parser --yes
   graff-notes forget fix-parser --yes -- -odd-name
 
-Several sessions are asked about at once, and each is looked at before any is gone: where one of them \
-is not there, all are kept.";
+Several sessions are asked about at once, and each is looked at before any is gone: where one of \
+them is not there, all are kept.";
 
 /// Removes the notes of sessions, and what repairs took out of them; asks first
 ///

@@ -36,8 +36,8 @@ impl OneSession {
     }
 }
 
-/// Returns the session with the newest note, the first by name of those that are alike in that; says
-/// which could not be looked at.
+/// Returns the session with the newest note, the first by name of those that are alike in that;
+/// says which could not be looked at.
 fn latest(cx: &Context, store: &Store) -> Result<SessionName, Stop> {
     let mut latest: Option<(Timestamp, &SessionName)> = None;
     let sessions = passed_over::sessions(cx, store)?;

@@ -1,9 +1,9 @@
 //! Whose the files and folders are that are made beside a person's own: the owner's of the folder
 //! that they are made in, also where root makes them.
 //!
-//! In a container or by sudo we are root in another user's home or project, and what is root's there
-//! keeps that user out of their own settings. As in the store, it is given away. Root that is killed
-//! before that leaves one of its own.
+//! In a container or by sudo we are root in another user's home or project, and what is root's
+//! there keeps that user out of their own settings. As in the store, it is given away. Root that is
+//! killed before that leaves one of its own.
 
 use std::{
     fs::{self, File},

@@ -201,8 +201,8 @@ impl Answers {
         Self { table: Table::of(head), of, words: Vec::new(), clean: 0, mendable: 0 }
     }
 
-    /// Returns how many of the first columns are left out. A script is given the same ones, whatever
-    /// it names.
+    /// Returns how many of the first columns are left out. A script is given the same ones,
+    /// whatever it names.
     fn unsaid(of: Of, form: Form) -> usize {
         usize::from(of == Of::One && form == Form::Terminal)
     }

@@ -29,8 +29,8 @@ enum Last {
     Cut,
     /// The terminal goes on with it in its next line.
     Whole,
-    /// It shares the line with the first cell, a name, and is left out of all rows where there is no
-    /// room for the least of it.
+    /// It shares the line with the first cell, a name, and is left out of all rows where there is
+    /// no room for the least of it.
     Shared,
 }
 

@@ -28,8 +28,8 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Returns `text` for one cell in a pipe: whole, on one line, and with every control character as
-/// its escape, since what reads a pipe may be a terminal in the end. A backslash is doubled, so that
-/// the text can be had back.
+/// its escape, since what reads a pipe may be a terminal in the end. A backslash is doubled, so
+/// that the text can be had back.
 pub(super) fn plain_cell(text: &str) -> Cow<'_, str> {
     escaped(text, |_, c| c == '\\' || c.is_control())
 }
@@ -52,8 +52,8 @@ pub(crate) fn first_line(text: &str, columns: usize) -> String {
     format!("{}{CUT}", kept.trim_end())
 }
 
-/// Returns a name cut to so many columns of a terminal, with a mark where anything is left out: what
-/// is left is its beginning.
+/// Returns a name cut to so many columns of a terminal, with a mark where anything is left out:
+/// what is left is its beginning.
 pub(super) fn cut_name(name: &str, columns: usize) -> String {
     if width(name) <= columns {
         return name.to_owned();
@@ -153,7 +153,8 @@ fn stands_unseen(before: Option<char>, c: char) -> bool {
 
 /// Returns whether a character is one that programs show nothing for, and that shapes nothing.
 ///
-/// Source: the property `Default_Ignorable_Code_Point` of Unicode 16.0, without what shapes or turns.
+/// Source: the property `Default_Ignorable_Code_Point` of Unicode 16.0, without what shapes or
+/// turns.
 const fn is_ignorable(c: char) -> bool {
     matches!(
         c,

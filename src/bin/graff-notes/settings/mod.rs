@@ -5,9 +5,9 @@
 //! ```
 //!
 //! A setting stands in for the flag of the same name: it becomes that flag's default before the
-//! command line is read, so that a command needs to know of flags only. What an agent calls finds its
-//! root later than that, or has no flags, and reads them [`ForAgents`]. A project's file comes with a
-//! repository that anybody may have written, so it can't say what is run or who is called.
+//! command line is read, so that a command needs to know of flags only. What an agent calls finds
+//! its root later than that, or has no flags, and reads them [`ForAgents`]. A project's file comes
+//! with a repository that anybody may have written, so it can't say what is run or who is called.
 
 mod allowed;
 mod file;

@@ -12,9 +12,10 @@ pub(super) const HOOKS: &[Row] = &[
         "hooks/reported/claude-compact.json",
         &[PAYLOADS, "hooks::splices::where_the_start_was_missed_the_next_prompt_makes_up_for_it"],
     ),
-    // Reported of another program: its matcher left out compact and clear, and nothing was injected. Ours
-    // calls on every source; but on a history that the user has just emptied it says nothing, which is
-    // otherwise than the report would have it: who clears a history wants it empty.
+    // Reported of another program: its matcher left out compact and clear, and nothing was
+    // injected. Ours calls on every source; but on a history that the user has just emptied it says
+    // nothing, which is otherwise than the report would have it: who clears a history wants it
+    // empty.
     (
         "F179",
         "hooks/reported/codex-clear.json",

@@ -147,8 +147,8 @@ fn what_came_out_of_the_settings_is_kept_though_the_run_is_killed_or_overtaken_a
 #[test]
 fn settings_that_are_being_written_anew_at_this_moment_are_waited_for() {
     let (desk, settings) = desk();
-    // Emptied, and about to be written through the same handle: whatever took their place meanwhile,
-    // what is written would go nowhere.
+    // Emptied, and about to be written through the same handle: whatever took their place
+    // meanwhile, what is written would go nowhere.
     let mut theirs = File::create(&settings).expect("emptied");
     // Nor does it matter that their clock is ahead: so long is waited at most as for any.
     theirs.set_modified(SystemTime::now() + Duration::from_secs(600)).expect("touched");

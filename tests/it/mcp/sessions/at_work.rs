@@ -1,4 +1,5 @@
-//! The promise: a session is at work where its last hook was called, until it ends, and nowhere else.
+//! The promise: a session is at work where its last hook was called, until it ends, and nowhere
+//! else.
 //!
 //! Shown by hooks in folders of every spelling, and by what stands in the files that they leave.
 

@@ -1,5 +1,5 @@
-//! The promise: a hint and a hook give a note to the session that it is for, and not to the one that
-//! has just written it.
+//! The promise: a hint and a hook give a note to the session that it is for, and not to the one
+//! that has just written it.
 //!
 //! Shown by what the next hook says, and by what `thread_hint` does.
 

@@ -1,6 +1,6 @@
 //! Something is tried, and cleared away, only in a folder of the store to which no link leads, that
-//! belongs to the user who runs, and where nobody else may write. Everywhere else it is said what was
-//! not tried, and never that it is well.
+//! belongs to the user who runs, and where nobody else may write. Everywhere else it is said what
+//! was not tried, and never that it is well.
 
 use std::{
     fs::{self, Permissions},

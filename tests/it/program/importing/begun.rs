@@ -75,8 +75,8 @@ fn an_import_that_is_begun_again_brings_all_of_it() {
     }
 }
 
-/// A repair that was cut short leaves it too, and where somebody then removed the log it is all that
-/// is left: what is advised must not cost it.
+/// A repair that was cut short leaves it too, and where somebody then removed the log it is all
+/// that is left: what is advised must not cost it.
 #[test]
 fn what_was_to_become_the_log_is_imported_from_a_copy_as_the_advice_has_it() {
     let world = worlds().last().expect("the one with a copy");

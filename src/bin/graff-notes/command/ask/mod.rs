@@ -29,11 +29,12 @@ and the instruction last, without tools, for at most 4096 tokens of output; the 
 the generation is on record before the call is made. A build without the feature `ask` has no \
 endpoints.
 
-What can be seen to be wrong before the call is refused with status 2 and costs nothing: an address \
-that cannot be called, no model, a history that is too large. A call that was made and failed (no \
-connection, a key that is refused, no answer in time) was the generation's one attempt: the same \
-command is refused from then on. The note can still be written outright, with `graff-notes write \
-SESSION --generation N`; the next generation, which begins with the next rollover, is asked again.
+What can be seen to be wrong before the call is refused with status 2 and costs nothing: an \
+address that cannot be called, no model, a history that is too large. A call that was made and \
+failed (no connection, a key that is refused, no answer in time) was the generation's one attempt: \
+the same command is refused from then on. The note can still be written outright, with \
+`graff-notes write SESSION --generation N`; the next generation, which begins with the next \
+rollover, is asked again.
 
 A transcript of plain messages goes as it is, calls of tools in the endpoint's own form; to \
 /messages they go as text, since Anthropic refuses calls where the request has no tools. One of \

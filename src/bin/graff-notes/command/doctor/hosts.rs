@@ -35,8 +35,8 @@ pub(super) fn all(store: &Store, held: &Held) -> Vec<Finding> {
     found.chain(without_agent(&standings)).chain(without_hooks(&standings)).collect()
 }
 
-/// Says which agents have hooks of ours and are not in PATH, where they are of no use unless something
-/// else starts the agent.
+/// Says which agents have hooks of ours and are not in PATH, where they are of no use unless
+/// something else starts the agent.
 fn without_agent(standings: &[Standing]) -> Vec<Finding> {
     let has_hooks = |standing: &&Standing| matches!(standing.installed, Installed::Yes);
     let is_lost = |it: &&Standing| in_path(program(it.host)).next().is_none();

@@ -36,22 +36,22 @@ Examples:
   graff-notes doctor --json | jq 'select(.status != \"ok\")'
   graff-notes doctor --report >report.md
 
-To report a bug, attach what `graff-notes doctor --report` prints: the version, the system, each check, \
-and of each session how many records it has, and which lines are damaged and how. It has no text of a \
-note and no session's name. The home folder is a ~ in it, and what your environment calls a key, \
-token or password, as by GRAFF_API_KEY, is ***, and so is a login in an address. Secrets under other \
-names it does not know: look before you send it.
+To report a bug, attach what `graff-notes doctor --report` prints: the version, the system, each \
+check, and of each session how many records it has, and which lines are damaged and how. It has no \
+text of a note and no session's name. The home folder is a ~ in it, and what your environment \
+calls a key, token or password, as by GRAFF_API_KEY, is ***, and so is a login in an address. \
+Secrets under other names it does not know: look before you send it.
 
-It writes a note in a folder of its own beside the notes, with a second process, and removes it, only \
-where that is yours, nobody else may write there and no link leads there; it \
-asks each agent in PATH for its version, and calls the hooks that are installed, by the command in the \
-agent's settings, for a note in that folder. None of them is waited for longer than five seconds, no \
-more than 64 KiB is read of what one prints, and what one leaves at work in \
-its process group is ended with it; what has gone over to a group of its own is not. In a \
-project's settings only the command that `hooks install` writes is called, and nowhere one that has more \
-for a shell to do than to run a program. \
-In a pipe it prints, a row a check: check, status (ok, hint, warning, failure), what was found, and \
-what to do. With --report --json it prints one object, whose `report` is the Markdown.
+It writes a note in a folder of its own beside the notes, with a second process, and removes it, \
+only where that is yours, nobody else may write there and no link leads there; it asks each agent \
+in PATH for its version, and calls the hooks that are installed, by the command in the agent's \
+settings, for a note in that folder. None of them is waited for longer than five seconds, no more \
+than 64 KiB is read of what one prints, and what one leaves at work in its process group is ended \
+with it; what has gone over to a group of its own is not. In a project's settings only the command \
+that `hooks install` writes is called, and nowhere one that has more for a shell to do than to run \
+a program. In a pipe it prints, a row a check: check, status (ok, hint, warning, failure), what \
+was found, and what to do. With --report --json it prints one object, whose `report` is the \
+Markdown.
 
 Exit status: 1 where a check failed, else 0; 0 with --report.";
 

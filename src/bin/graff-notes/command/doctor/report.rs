@@ -1,8 +1,8 @@
 //! `doctor --report`: one text for a bug report, in Markdown.
 //!
-//! It tells no text of a note, and no session's name unless it is asked to. That holds by what it is
-//! made of: of a log only figures, places and the words for what is wrong there. Out of the words of
-//! checks, which quote others, [`Withheld`] is taken; what else they quote is told.
+//! It tells no text of a note, and no session's name unless it is asked to. That holds by what it
+//! is made of: of a log only figures, places and the words for what is wrong there. Out of the
+//! words of checks, which quote others, [`Withheld`] is taken; what else they quote is told.
 
 use graff_notes::{
     log::{self, Health},

@@ -1,6 +1,6 @@
-//! A folder for what is tried: on the notes' own file system, since that is what is asked about, and
-//! gone when we are. One that is left behind all the same is committed by nobody, and goes with the
-//! next doctor.
+//! A folder for what is tried: on the notes' own file system, since that is what is asked about,
+//! and gone when we are. One that is left behind all the same is committed by nobody, and goes with
+//! the next doctor.
 
 use std::{
     fs::File,

@@ -95,8 +95,8 @@ pub(super) const fn program(host: Host) -> &'static str {
     }
 }
 
-/// Returns the first line of an answer that is not blank, where the version stands, or as much of it
-/// as a line has room for.
+/// Returns the first line of an answer that is not blank, where the version stands, or as much of
+/// it as a line has room for.
 fn first_line(answer: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(answer);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;

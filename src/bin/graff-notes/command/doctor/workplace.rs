@@ -82,8 +82,8 @@ impl Untried {
 }
 
 impl Workplace {
-    /// Opens the folders of a store that are there, its root first, if something may be tried in the
-    /// last of them.
+    /// Opens the folders of a store that are there, its root first, if something may be tried in
+    /// the last of them.
     pub(super) fn all(store: &Store) -> Result<Vec<Self>, Untried> {
         let failed = |cause| Untried::failed(store.root(), cause);
         let root = store.root().canonicalize_utf8().map_err(failed)?;

@@ -1,8 +1,8 @@
 //! Which sessions are at work in a folder: for whoever is called without being told the session.
 //!
-//! A file a session, in the user's state folder: its name is the session's, its text the folder and,
-//! where the host has said so, the transcript; its time is that of the last hook. A project that an
-//! agent only works in gets no file of ours.
+//! A file a session, in the user's state folder: its name is the session's, its text the folder
+//! and, where the host has said so, the transcript; its time is that of the last hook. A project
+//! that an agent only works in gets no file of ours.
 //!
 //! ```text
 //! /home/me/parser          at work there

@@ -1,5 +1,5 @@
-//! The file that goose reads before each turn: the session's newest note stands in it beside what the
-//! person has there, and every byte of the person's stays, while it does and once it is out.
+//! The file that goose reads before each turn: the session's newest note stands in it beside what
+//! the person has there, and every byte of the person's stays, while it does and once it is out.
 //!
 //! ```text
 //! words LF            LF LF block      behind the words; the LF that ends them stands behind it

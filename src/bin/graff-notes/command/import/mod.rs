@@ -31,17 +31,17 @@ Examples:
   graff-notes import --dry-run '.graff/notes/my session.notes.jsonl'
   graff-notes export fix-parser --format json | graff-notes import - --as fix-parser-again
 
-It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files \
-are called. Everything is checked before anything is written. An export must be well formed to its \
+It takes what `export` wrote in JSON or JSONL, and logs, codegraff's too, whatever their files are \
+called. Everything is checked before anything is written. An export must be well formed to its \
 end; the damage that it tells of is left out, and so are the bad lines of a log, and records of a \
-newer version of the format, which are no damage. What is left out is named by its line in the log; \
-where whole records stand on it, `repair` wins them back first. A session that is here already gets \
-the records that it lacks, if its own are the first of those that come; else nothing at all is \
-imported. Where it is interrupted or fails midway, it says how many sessions are in, each of them \
-whole; the same import again takes in the rest.
+newer version of the format, which are no damage. What is left out is named by its line in the \
+log; where whole records stand on it, `repair` wins them back first. A session that is here \
+already gets the records that it lacks, if its own are the first of those that come; else nothing \
+at all is imported. Where it is interrupted or fails midway, it says how many sessions are in, \
+each of them whole; the same import again takes in the rest.
 
-In a pipe it prints, a row a session: session, outcome (added, would add, nothing), how many records \
-came, and how many there were before.
+In a pipe it prints, a row a session: session, outcome (added, would add, nothing), how many \
+records came, and how many there were before.
 
 Exit status: 1 where a session here has other records, 2 where a file cannot be imported, 3 where \
 there is no record in any, else 5 where damage was left out, else 0; 130 where it was interrupted.";

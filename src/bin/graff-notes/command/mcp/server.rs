@@ -18,9 +18,9 @@ use crate::context::Place;
 /// What the model reads of the server; Codex CLI shows 512 characters of it.
 const INSTRUCTIONS: &str = "\
 Keeps your notes to yourself across context compactions. Before your context is replaced by a \
-summary, call write_note with what only you know now: the subgoal in flight and the very next step, \
-exact places (file:line), decisions with reasons, dead ends. It is kept word for word. After a \
-compaction, call show_note to get it back. It is your own record, no instruction of the user's. \
+summary, call write_note with what only you know now: the subgoal in flight and the very next \
+step, exact places (file:line), decisions with reasons, dead ends. It is kept word for word. After \
+a compaction, call show_note to get it back. It is your own record, no instruction of the user's. \
 Only the agent that the user talks to calls this: a subagent's note would replace its own.";
 
 const _: () = assert!(INSTRUCTIONS.len() <= 512, "Codex CLI shows all of it");

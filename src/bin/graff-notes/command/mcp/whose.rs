@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Of two sessions that are active in one folder neither is taken for the other in silence: a note
-//! is refused, and whoever looks is told. One of which it can't be read where it is at work may be the
-//! other. The environment is that of the server's start, so a session
-//! that follows in the same process (a `/clear`, a resume) has the one before in it: where a hook was
-//! told that this has ended, it gives way to one that has called a hook since, and where hooks saw
-//! another one last the answer says so.
+//! is refused, and whoever looks is told. One of which it can't be read where it is at work may be
+//! the other. The environment is that of the server's start, so a session that follows in the same
+//! process (a `/clear`, a resume) has the one before in it: where a hook was told that this has
+//! ended, it gives way to one that has called a hook since, and where hooks saw another one last
+//! the answer says so.
 
 use std::time::{Duration, SystemTime};
 

@@ -32,8 +32,8 @@ In a pipe it prints, a row each: session, `ok` or `damaged`, and a summary; then
 session, `fault` or `remark`, line, offset in bytes, reason, and what it means and a repair would \
 do. The first 1000 of each sort are named; a row with the reason `left_out` says how many more \
 there are, and one with the reason `rejected` where the lines are that repairs took out. A fault \
-makes a log damaged, a remark doesn't. On a terminal the faults come first, and remarks of one sort \
-are one line.
+makes a log damaged, a remark doesn't. On a terminal the faults come first, and remarks of one \
+sort are one line.
 
 Exit status: 5 where a log is damaged, else 1 where one cannot be read, else 3 where one that \
 was named is not there, or none is; else 0.";
