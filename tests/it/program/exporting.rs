@@ -14,6 +14,9 @@ use crate::support::world::World;
 /// What stands before and behind each note.
 const JUNK: &str = "junk\n";
 
+/// Replaces a backup.
+const BACK_UP: [&str; 6] = ["export", "--format", "json", "-o", "b.json", "--force"];
+
 fn world() -> World {
     let world = World::new();
     world.put(
@@ -233,23 +236,47 @@ fn a_failure_leaves_no_file() {
 }
 
 #[test]
-fn an_export_that_failed_replaces_no_file() {
+fn an_export_without_a_session_that_was_named_replaces_no_file_whatever_the_others_are() {
+    let world = World::new();
+    world.put("good", "{\"v\":1,\"session\":\"good\",\"text\":\"a note\"}\n");
+    world.put("damaged", "junk\n");
+    fs::create_dir(world.log("unreadable")).expect("a folder in its place");
+    let backup = world.root().join("b.json");
+    fs::write(&backup, "a good backup").expect("a file");
+    let others: [(&str, i32); 3] = [("good", 3), ("damaged", 5), ("unreadable", 1)];
+    for which in 0..1_u8 << others.len() {
+        let others: Vec<_> =
+            others.iter().enumerate().filter(|(at, _)| which >> at & 1 == 1).collect();
+        let names: Vec<_> = others.iter().map(|(_, (name, _))| *name).collect();
+        let is = |status| others.iter().any(|(_, (_, its))| *its == status);
+        let status = [5, 1].into_iter().find(|status| is(*status)).unwrap_or(3);
+        for sessions in [[&names[..], &["gone"]].concat(), [&["gone"], &names[..]].concat()] {
+            let ran = world.run(&[&BACK_UP[..], &sessions].concat()).ends(status);
+            assert_eq!(ran.stdout(), "", "{sessions:?}: {ran}");
+            assert_eq!(fs::read_to_string(&backup).expect("it is there"), "a good backup");
+        }
+    }
+}
+
+#[test]
+fn an_export_replaces_no_file_where_no_log_can_be_read_and_else_by_what_can() {
     let world = World::new();
     world.put("s2", "{\"v\":1,\"session\":\"s2\",\"text\":\"a note\"}\n");
     fs::create_dir(world.log("s1")).expect("a folder in its place");
     let backup = world.root().join("b.json");
     fs::write(&backup, "a good backup").expect("a file");
-    for (sessions, status) in [(&["gone"][..], 3), (&["s2", "gone"], 3), (&["s1"], 1)] {
-        let args = [&["export", "--format", "json", "-o", "b.json", "--force"], sessions].concat();
-        let ran = world.run(&args).ends(status);
+    for sessions in [&["s1"][..], &["s1", "s1"], &["--session-glob", "s1"]] {
+        let ran = world.run(&[&BACK_UP[..], sessions].concat()).ends(1);
         assert_eq!(ran.stdout(), "", "{ran}");
         assert_eq!(fs::read_to_string(&backup).expect("it is there"), "a good backup");
     }
-    world.run(&["export", "--session-glob", "zzz*", "-o", "b.json", "--force"]).ends(3);
+    world.run(&[&BACK_UP[..], &["--session-glob", "zzz*"]].concat()).ends(3);
     assert_eq!(fs::read_to_string(&backup).expect("it is there"), "a good backup");
     world.run(&["export", "s1", "-o", "new.json"]).ends(1);
     assert!(!world.root().join("new.json").exists());
-    let rest = world.run(&["export", "-o", "b.json", "--force"]).ends(1);
+    let none_of_it = world.run(&[&BACK_UP[..], &["--since", "now"]].concat()).ends(1);
+    assert_eq!(none_of_it.stdout(), "b.json\t0\t0\t0\n", "it was read, and had nothing to say");
+    let rest = world.run(&BACK_UP).ends(1);
     assert_eq!(rest.stdout(), "b.json\t1\t1\t0\n", "what can be read is exported");
 }
 

@@ -96,6 +96,20 @@ struct Answer<'a> {
 struct Sum {
     records: u64,
     damage: u64,
+    /// How many logs were read to their end.
+    read: u64,
+    /// How many could not be.
+    unreadable: u64,
+    /// How many sessions were named and are not there.
+    missing: u64,
+}
+
+impl Sum {
+    /// Returns whether what there is of it is no file's new content: what was asked for by name is
+    /// not there, or nothing could be read.
+    const fn is_no_document(&self) -> bool {
+        self.missing > 0 || self.unreadable > 0 && self.read == 0
+    }
 }
 
 impl Export {
@@ -113,13 +127,14 @@ impl Export {
         for session in &meant.sessions {
             exit = graver(exit, run.session(&self, &store, session, &meant)?);
         }
-        let Run { cx, sheet, sum: Sum { records, damage }, progress } = run;
+        let Run { cx, sheet, sum, progress } = run;
         drop(progress);
-        if let Some(path) = self.file().filter(|_| sheet.has_failed(exit)) {
+        if let Some(path) = self.file().filter(|_| sum.is_no_document()) {
             cx.notices.hint(format_args!("wrote nothing to {path}"));
             return Ok(exit);
         }
         let sessions = sheet.end(&mut cx.out)?;
+        let Sum { records, damage, .. } = sum;
         if let Some(path) = self.file() {
             let path = path.as_str();
             heard_or_not(say(cx, &Answer { path, format, sessions, records, damage }))?;
@@ -217,11 +232,16 @@ impl Run<'_> {
             Ok(tail) => {
                 let torn = Entry::of_tail(tail, session, lines + 1);
                 torn.iter().try_for_each(|entry| self.say(session, entry))?;
+                self.sum.read += 1;
                 Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
             }
             Err(e) if meant.is_left_out(&e) => Ok(Exit::Done),
             Err(e) => {
                 let failure = explain(e, store, session);
+                match failure.exit() {
+                    Exit::NothingThere => self.sum.missing += 1,
+                    _ => self.sum.unreadable += 1,
+                }
                 Ok(self.progress.aside(|| self.cx.notices.failure(&failure)))
             }
         }

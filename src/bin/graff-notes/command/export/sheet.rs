@@ -9,7 +9,6 @@ use super::{
     markdown,
 };
 use crate::{
-    exit::Exit,
     failure::{Failure, Stop, heard_or_not},
     output::{Clock, Form, IfThere, NewFile, Output, shown},
 };
@@ -66,12 +65,6 @@ impl Sheet {
     /// Returns whether it is written to a file, and shown nowhere.
     pub(super) const fn is_a_file(&self) -> bool {
         matches!(self.target, Target::File(_))
-    }
-
-    /// Returns whether an export that ends so has failed: what was asked for by name is not there,
-    /// or nothing could be read. What there is of it is then no file's new content.
-    pub(super) fn has_failed(&self, exit: Exit) -> bool {
-        exit == Exit::NothingThere || exit == Exit::Failed && self.sessions == 0
     }
 
     /// Ends it, and returns how many sessions it has entries of.
