@@ -25,6 +25,7 @@ mod needle;
 mod note_from;
 mod output;
 mod parallel;
+mod renaming;
 mod root;
 mod selection;
 mod settings;

@@ -20,7 +20,7 @@ use graff_notes::host::hook::Host;
 use rustix::fs::{FlockOperation, flock};
 
 use super::desk::Desk;
-use crate::support::{skipped, world::Ran};
+use crate::support::{traced, world::Ran};
 
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
 
@@ -51,20 +51,7 @@ fn done(desk: &Desk, args: &[&str]) {
 
 /// The same run under strace; `None` where that is not to be had.
 fn traced(desk: &Desk, strace: &[&str], args: &[&str]) -> Option<Command> {
-    let plain = run(desk, args);
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq"]).args(strace).arg(plain.get_program()).args(plain.get_args());
-    command.env_clear().current_dir(desk.project()).stdin(Stdio::null());
-    for (name, value) in plain.get_envs() {
-        command.env(name, value.expect("it is set"));
-    }
-    let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    if !works.is_ok_and(|status| status.success()) {
-        skipped("strace is not to be had, or may not trace here");
-        return None;
-    }
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    Some(command)
+    traced::under_strace(strace, &run(desk, args))
 }
 
 /// Every file beside the settings, with its text.

@@ -16,6 +16,8 @@ pub(crate) mod ran;
 #[cfg(feature = "cli")]
 pub(crate) mod schema;
 pub(crate) mod server;
+#[cfg(feature = "cli")]
+pub(crate) mod traced;
 #[cfg(target_os = "linux")]
 pub(crate) mod watched;
 #[cfg(feature = "cli")]

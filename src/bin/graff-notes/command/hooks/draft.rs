@@ -20,11 +20,11 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::{
-    fs::{CWD, Gid, RenameFlags, Uid, fchown, renameat_with},
+    fs::{Gid, Uid, fchown},
     io::Errno,
 };
 
-use crate::command::owner;
+use crate::{command::owner, renaming};
 
 /// What stands between the name of the file that a text is for, and a number, while it is written.
 const WRITTEN: &str = ".graff-notes-new.";
@@ -93,7 +93,7 @@ impl Draft {
         self,
         names: impl IntoIterator<Item = Utf8PathBuf>,
     ) -> io::Result<Option<Utf8PathBuf>> {
-        let taken = rename_to_first(&self.path, names);
+        let taken = renaming::to_first(&self.path, names);
         if !matches!(taken, Ok(Some(_))) {
             discard(&self.path);
         }
@@ -129,8 +129,10 @@ fn change_places(
     text: &[u8],
     before: &[u8],
 ) -> io::Result<Change> {
-    match exchange(swap, target) {
-        Err(e) if can_never(&e) => return fs::rename(swap, target).map(|()| Change::Made),
+    match renaming::exchange(swap, target) {
+        Err(e) if renaming::can_never(&e) => {
+            return fs::rename(swap, target).map(|()| Change::Made);
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(OVERTAKEN),
         exchanged => exchanged?,
     }
@@ -147,7 +149,7 @@ fn give_way(swap: &Utf8Path, target: &Utf8Path, text: &[u8]) -> io::Result<Chang
     let mut put = text.to_owned();
     loop {
         let next = fs::read(swap);
-        exchange(swap, target)?;
+        renaming::exchange(swap, target)?;
         if is_text(swap, &put)? {
             return Ok(OVERTAKEN);
         }
@@ -160,7 +162,7 @@ pub(in crate::command) fn remove(target: &Utf8Path, before: &[u8]) -> io::Result
     if !is_text(target, before)? {
         return Ok(OVERTAKEN);
     }
-    let aside = match rename_to_first(target, names(target, SWAPPED)) {
+    let aside = match renaming::to_first(target, names(target, SWAPPED)) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(OVERTAKEN),
         aside => aside?.ok_or_else(no_name)?,
     };
@@ -172,7 +174,7 @@ fn remove_aside(aside: &Utf8Path, target: &Utf8Path, before: &[u8]) -> io::Resul
     if is_text(aside, before)? {
         return fs::remove_file(aside).map(|()| Change::Made);
     }
-    match rename_to_nothing(aside, target) {
+    match renaming::to_nothing(aside, target) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(e),
         _ => Ok(OVERTAKEN),
     }
@@ -274,50 +276,4 @@ fn is_text(path: &Utf8Path, text: &[u8]) -> io::Result<bool> {
 /// Removes a text of ours; what stays of it is cleared next time.
 pub(in crate::command) fn discard(path: &Utf8Path) {
     let _ = fs::remove_file(path);
-}
-
-fn exchange(one: &Utf8Path, other: &Utf8Path) -> io::Result<()> {
-    renamed(one, other, RenameFlags::EXCHANGE)
-}
-
-/// Gives a file the first of these names that nothing has yet, and returns that.
-pub(in crate::command) fn rename_to_first(
-    from: &Utf8Path,
-    names: impl IntoIterator<Item = Utf8PathBuf>,
-) -> io::Result<Option<Utf8PathBuf>> {
-    for name in names {
-        match rename_to_nothing(from, &name) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            renamed => return renamed.map(|()| Some(name)),
-        }
-    }
-    Ok(None)
-}
-
-/// Gives a file a name that nothing has.
-pub(in crate::command) fn rename_to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
-    match renamed(from, to, RenameFlags::NOREPLACE) {
-        Err(e) if can_never(&e) => match fs::hard_link(from, to) {
-            Err(e) if e.kind() == io::ErrorKind::PermissionDenied && !is_there(to) => {
-                fs::rename(from, to) // a file system without second names
-            }
-            linked => linked.and_then(|()| fs::remove_file(from)),
-        },
-        renamed => renamed,
-    }
-}
-
-fn is_there(path: &Utf8Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
-}
-
-fn renamed(from: &Utf8Path, to: &Utf8Path, how: RenameFlags) -> io::Result<()> {
-    Ok(renameat_with(CWD, from.as_std_path(), CWD, to.as_std_path(), how)?)
-}
-
-/// Whether the system or this file system has no such renaming: `INVAL` is what a file system of
-/// Linux says that doesn't know the flag, `NOTSUP` what one of macOS says.
-fn can_never(e: &io::Error) -> bool {
-    let never = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
-    Errno::from_io_error(e).is_some_and(|errno| never.contains(&errno))
 }

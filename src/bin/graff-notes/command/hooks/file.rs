@@ -20,7 +20,7 @@ use super::{
     made,
     setting::Setting,
 };
-use crate::{exit::Exit, failure::Failure, input::open_without_waiting};
+use crate::{exit::Exit, failure::Failure, input::open_without_waiting, renaming};
 
 /// So long after it was emptied a file may be about to be written.
 const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
@@ -118,7 +118,7 @@ impl PersonsFile {
         setting: Setting,
     ) -> Result<Option<Utf8PathBuf>, Failure> {
         let failed = |e: &io::Error| failed("clear away", left, e);
-        match draft::rename_to_nothing(left, &self.target) {
+        match renaming::to_nothing(left, &self.target) {
             Ok(()) => return Ok(None), // it was taken out, and nothing put in
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&e)),
             Err(_) => {}
@@ -129,7 +129,7 @@ impl PersonsFile {
             draft::discard(left);
             return Ok(None);
         }
-        let kept = draft::rename_to_first(left, copies::rescued(&self.target));
+        let kept = renaming::to_first(left, copies::rescued(&self.target));
         // Where no name is free it stays under its own, and is told of again.
         Ok(Some(kept.map_err(|e| failed(&e))?.unwrap_or_else(|| left.to_owned())))
     }
