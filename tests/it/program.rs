@@ -28,6 +28,8 @@ mod listing;
 mod manuals;
 mod model;
 mod names;
+#[cfg(target_os = "linux")]
+mod new_files;
 mod paging;
 mod pipes;
 mod progress;

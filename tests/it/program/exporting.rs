@@ -280,7 +280,8 @@ fn an_export_replaces_no_file_where_no_log_can_be_read_and_else_by_what_can() {
     assert_eq!(rest.stdout(), "b.json\t1\t1\t0\n", "what can be read is exported");
 }
 
-// Where a file can't be without a name, a killed process leaves one that is hidden.
+// Where the system has no files without a name, a killed process leaves one that is hidden: see
+// `new_files`.
 #[cfg(target_os = "linux")]
 #[test]
 fn who_interrupts_it_finds_the_whole_file_or_none() {

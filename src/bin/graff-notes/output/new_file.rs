@@ -4,17 +4,23 @@ use std::{
     fs::{self, File, Permissions},
     io::{self, BufWriter, Write},
     os::fd::AsRawFd,
-    process,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, renaming};
 
 /// Where the system shows the open files of a process by number, from where one can be given a
 /// name.
 const OPEN_FILES: &str = "/proc/self/fd";
+
+/// So many names for the time being are tried; more than one is only taken where others are at work
+/// in the folder, or were killed there.
+const NAMES_MAX: u32 = 100;
+
+/// Only the owner reads and writes it.
+const OWNERS_ALONE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// What is done where there is a file already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +31,13 @@ pub(crate) enum IfThere {
     Replace,
 }
 
-/// A file under way, which gets its name when it is whole: whoever interrupts us leaves nothing
-/// half done behind, and no other file is ever cut short.
+/// A file under way, which gets its name when it is whole: no other file is ever cut short, and
+/// what fails, or is given up, leaves nothing behind.
+///
+/// Nor does a process that is killed, where the system has files without a name and there is no
+/// file to replace. Else it may leave a hidden one, `.graff-notes.1.part` or with a higher number,
+/// which hinders no later one and which nothing removes: on a file system of many machines it may
+/// be one that is at work.
 ///
 /// Only its owner can read it, as it is with the notes themselves.
 #[derive(Debug)]
@@ -34,7 +45,7 @@ pub(crate) struct NewFile {
     path: Utf8PathBuf,
     if_there: IfThere,
     out: BufWriter<File>,
-    /// The name that it has meanwhile, where the system has no files without one.
+    /// The name that it has until it gets its own, if it has one; whoever gives it up removes it.
     meanwhile: Option<Utf8PathBuf>,
 }
 
@@ -67,27 +78,24 @@ impl NewFile {
     /// Gives the file its name, once it is on disk.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let named = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
-        named.and_then(|()| self.name()).map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => is_there(&self.path),
+        named.and_then(|()| self.name()).map_err(|e| match (self.if_there, e.kind()) {
+            (IfThere::Refuse, io::ErrorKind::AlreadyExists) => is_there(&self.path),
             _ => failed("write", &self.path, &e),
         })
     }
 
     fn name(&mut self) -> io::Result<()> {
-        match (self.if_there, self.meanwhile.take()) {
-            (IfThere::Refuse, None) => self.link(&self.path),
-            (IfThere::Refuse, Some(name)) => {
-                let linked = fs::hard_link(&name, &self.path);
-                let _ = fs::remove_file(&name); // a second name does no harm
-                linked
-            }
+        match (self.if_there, &self.meanwhile) {
+            (IfThere::Refuse, None) => self.link(&self.path)?,
+            (IfThere::Refuse, Some(name)) => renaming::to_nothing(name, &self.path)?,
             (IfThere::Replace, None) => {
-                let name = name_meanwhile(&self.path);
-                self.link(&name)?;
-                fs::rename(name, &self.path)
+                let (name, ()) = first_free(&self.path, |name| self.link(name))?;
+                fs::rename(self.meanwhile.insert(name), &self.path)?;
             }
-            (IfThere::Replace, Some(name)) => fs::rename(name, &self.path),
+            (IfThere::Replace, Some(name)) => fs::rename(name, &self.path)?,
         }
+        self.meanwhile = None;
+        Ok(())
     }
 
     fn link(&self, path: &Utf8Path) -> io::Result<()> {
@@ -111,16 +119,15 @@ fn create(path: &Utf8Path) -> io::Result<(File, Option<Utf8PathBuf>)> {
     if let Some(file) = create_without_name(folder) {
         return Ok((file, None));
     }
-    let name = name_meanwhile(path);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = rustix::fs::open(name.as_std_path(), flags, Mode::RUSR | Mode::WUSR)?;
-    Ok((file.into(), Some(name)))
+    let open = |name: &Utf8Path| Ok(rustix::fs::open(name.as_std_path(), flags, OWNERS_ALONE)?);
+    first_free(path, open).map(|(name, file)| (file.into(), Some(name)))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn create_without_name(folder: &Utf8Path) -> Option<File> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    let file = rustix::fs::open(folder.as_std_path(), flags, Mode::RUSR | Mode::WUSR).ok()?;
+    let file = rustix::fs::open(folder.as_std_path(), flags, OWNERS_ALONE).ok()?;
     fs::metadata(OPEN_FILES).ok().map(|_| file.into())
 }
 
@@ -129,9 +136,21 @@ fn create_without_name(_folder: &Utf8Path) -> Option<File> {
     None
 }
 
-fn name_meanwhile(path: &Utf8Path) -> Utf8PathBuf {
-    let name = path.file_name().unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.part", process::id()))
+/// Takes the first name beside `path` that nothing has yet, and returns it with what came of that.
+fn first_free<T>(
+    path: &Utf8Path,
+    take: impl Fn(&Utf8Path) -> io::Result<T>,
+) -> io::Result<(Utf8PathBuf, T)> {
+    // The file's own name is no part of it: it may be as long as a name can be.
+    for name in (1..=NAMES_MAX).map(|number| format!(".graff-notes.{number}.part")) {
+        let name = path.with_file_name(name);
+        match take(&name) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            taken => return taken.map(|it| (name, it)),
+        }
+    }
+    let why = "beside it stand files of others at work, or that were killed: .graff-notes.*.part";
+    Err(io::Error::other(why))
 }
 
 fn is_there(path: &Utf8Path) -> Failure {
