@@ -19,6 +19,7 @@ mod endpoints;
 mod examples;
 mod exporting;
 mod fault_rows;
+mod faulty_settings;
 mod following;
 mod importing;
 mod inputs;

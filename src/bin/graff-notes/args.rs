@@ -154,8 +154,9 @@ impl Command {
     }
 }
 
-/// The commands that do nothing where the settings cannot be read, since these are all that they
-/// are about. What the others print or keep is worth more than a figure.
+/// The commands that do nothing where some of the settings cannot be used, since these are all that
+/// they are about. What the others print or keep is worth more than a figure: they say what was
+/// dropped, and go on with the rest.
 const NEED_SETTINGS: [&str; 2] = ["ask", "decide"];
 
 /// Reads the command line; what is set elsewhere stands in for the flags that it doesn't have.
@@ -170,14 +171,14 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
     if is_a_hook() || !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
         return Ok(cli);
     }
-    let mut given = match settings::read(cli.common.root.as_deref()) {
-        Ok(given) => given,
-        Err(failure) if !names.iter().any(|name| NEED_SETTINGS.contains(&name.as_str())) => {
-            notices(&cli.common).warn(failure);
-            return Ok(cli);
-        }
-        Err(failure) => return Err(Notices::new(&cli.common).failure(&failure)),
-    };
+    let set = settings::read(cli.common.root.as_deref());
+    let notices = Notices::new(&cli.common);
+    if !names.iter().any(|name| NEED_SETTINGS.contains(&name.as_str())) {
+        set.say_dropped(&notices);
+    } else if let Some(exit) = set.refuse_dropped(&notices) {
+        return Err(exit);
+    }
+    let mut given = set.given;
     given.retain(|given| flags.contains(&given.setting.flag_id()));
     if given.is_empty() {
         return Ok(cli);
@@ -309,12 +310,6 @@ fn in_one_sentence(refused: &clap::Error) -> String {
     let whole = refused.render().to_string();
     let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
     said.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns where to say what is wrong while the command line is read: a hook's clock doesn't run
-/// yet.
-fn notices(common: &Common) -> Notices {
-    if is_a_hook() { Notices::at_once() } else { Notices::new(common) }
 }
 
 fn is_a_hook() -> bool {

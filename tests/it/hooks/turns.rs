@@ -302,3 +302,36 @@ fn a_limit_of_calls_holds_back_its_reserve_and_salvages() {
     assert_eq!(ran.stdout(), "", "{ran}");
     assert_eq!(six.newest("s1").map(|note| note.author), Some(Author::Mechanical), "{ran}");
 }
+
+/// Who puts a file of settings at a desk, and what it says.
+type Put<'a> = (&'a dyn Fn(&Desk, &str), &'a str);
+
+#[test]
+fn a_fault_in_one_place_lifts_no_limit_that_is_set_in_another() {
+    let user = |desk: &Desk, settings: &str| {
+        let folder = desk.home().join(".config/graff-notes");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("config.toml"), settings).expect("written");
+    };
+    let project = |desk: &Desk, settings: &str| set(desk, "project", settings);
+    let desk = || desk(Host::Codex);
+    let cap = || desk().with("GRAFF_CALLS_CAP", "6");
+    let cases: [(Desk, &[Put<'_>]); 6] = [
+        (cap(), &[(&project, "endpoint = \"http://x\"\n")]),
+        (cap(), &[(&project, "percent 0\n"), (&user, "percent = 0\n")]),
+        (desk(), &[(&project, "percent = 0\n"), (&user, "calls-cap = 6\n")]),
+        (desk(), &[(&project, "calls-cap = 6\n"), (&user, "model = 5\n")]),
+        (desk(), &[(&project, "percent = 0\ncalls-cap = 6\n")]),
+        (desk().with("GRAFF_PERCENT", "0"), &[(&user, "calls-cap = 6\n")]),
+    ];
+    for (desk, files) in cases {
+        for (put, settings) in files {
+            put(&desk, settings);
+        }
+        desk.says("s1", &[User("fix it"), Agent("done", OVER)]);
+        let ran = desk.stops("s1", false, "done");
+        assert!(ran.stderr().contains("could not use "), "{ran}");
+        assert_eq!(ran.stdout(), "", "{ran}");
+        assert!(ran.stderr().contains("asked for no note: 6 calls are left and 6 "), "{ran}");
+    }
+}

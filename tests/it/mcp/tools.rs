@@ -282,6 +282,27 @@ fn settings_that_cannot_be_used_are_told_and_the_note_is_stored_all_the_same() {
 }
 
 #[test]
+fn a_fault_in_one_place_lifts_no_limit_that_is_set_in_another() {
+    let world = World::new();
+    set(&world, "percent = 0\ncalls-cap = 1\n");
+    let user = world.root().join("graff-notes");
+    fs::create_dir(&user).expect("a folder");
+    fs::write(user.join("config.toml"), "model = 5\n").expect("written");
+    let folder = ("XDG_CONFIG_HOME", world.root().as_str());
+    let mut server = Server::with(&world, &["--session", "s1"], &[folder]);
+    let said = server.does("decide", &json!({"used_tokens": 190_000})).concat();
+    assert!(said.starts_with("no: "), "{said}");
+    fs::write(world.root().join(".graff/config.toml"), "calls cap\n").expect("written");
+    fs::write(user.join("config.toml"), "calls-cap = 1\n").expect("written");
+    let said = server.does("decide", &json!({"used_tokens": 190_000})).concat();
+    assert!(said.starts_with("no: "), "{said}");
+    let ran = server.ends();
+    for fault in ["line 1: percent is 0", "line 1: model is 5", "line 1: key with no value"] {
+        assert!(ran.stderr().contains(fault), "{ran}");
+    }
+}
+
+#[test]
 fn trouble_is_told_in_words_where_the_model_reads_it() {
     let world = World::new();
     let mut server = server(&world);

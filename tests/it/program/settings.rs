@@ -110,6 +110,17 @@ fn every_setting_is_shown_with_its_default() {
     assert_eq!(ran.stdout(), expected);
 }
 
+/// The tests of `hooks` and `mcp` show that they do.
+#[test]
+fn the_help_says_which_settings_hold_for_hooks_and_mcp() {
+    let help = World::new().run(&["config", "show", "--help"]).quietly();
+    let words = help.stdout().split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "percent-in-hooks is no setting of its own: it is percent, with another default, \
+                in hooks and in mcp, since agents compact well before their window is full. Of the \
+                others, window-tokens, calls-cap and cap-bytes hold for both.";
+    assert!(words.contains(said), "{help}");
+}
+
 #[test]
 fn a_setting_stands_in_for_its_flag_wherever_there_is_one() {
     let world = World::new();
@@ -170,9 +181,8 @@ fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
         project(&world, text);
         for args in [&["decide"][..], &["config", "show"]] {
             let ran = world.run(args).ends(2);
-            let said = format!("graff-notes: could not use the settings in {path}: {why}");
+            let said = format!("graff-notes: could not use a setting in {path}: {why}");
             assert!(ran.stderr().starts_with(&said), "{text:?}: {ran}");
-            assert_eq!(ran.stdout(), "");
         }
         // What keeps or prints something does so all the same, and warns.
         let ran = world.fed("You are an agent.", &["splice", "s1"]).ends(0);
@@ -186,8 +196,8 @@ fn a_fault_in_a_file_is_told_with_its_line_its_key_and_what_is_allowed() {
     assert!(ran.stderr().contains(why), "{ran}");
     let mut command = world.command(&["decide"]);
     let ran = Ran::of(command.env("GRAFF_PERCENT", "101")).ends(2);
-    let said =
-        "graff-notes: could not use GRAFF_PERCENT=\"101\": it is a whole number from 1 to 100\n";
+    let said = "graff-notes: could not use GRAFF_PERCENT=\"101\": it is a whole number from 1 to \
+                100\n  mend GRAFF_PERCENT, or unset it\n";
     assert_eq!(ran.stderr(), said);
 }
 

@@ -31,7 +31,12 @@ project's file cannot set note-from, endpoint and model.
 
 percent-in-hooks is no setting of its own: it is percent, with another default, in hooks and in \
 mcp, since agents compact well before their window is full. Of the others, window-tokens, \
-calls-cap and cap-bytes hold for hooks, and window-tokens and cap-bytes for mcp.
+calls-cap and cap-bytes hold for both.
+
+What cannot be used is dropped: of a file the line, or the whole where it cannot be read or more \
+than eight lines are no TOML; of the environment the variable. Whatever else is set holds, and \
+stderr says what was dropped. Here that ends with status 2, or 1 where a file cannot be read; ask \
+and decide do nothing then.
 
 Secrets stand in no setting, but may in an address or a command: of an address only the scheme and \
 the host are shown, of a command only its first word, and the rest as ***, with --json too. What \
@@ -79,7 +84,7 @@ impl Config {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let ConfigCommand::Show = self.command;
         let root = cx.root()?;
-        let given = settings::read(cx.root_flag())?;
+        let set = settings::read(cx.root_flag());
         let mut table = Table::of(HEAD);
         let root_source = match root.because {
             Because::Flag => "flag",
@@ -91,7 +96,7 @@ impl Config {
             Answer { setting: "root", value, source: root_source, from: Some(from), meant: None };
         say(cx, &mut table, &answer)?;
         for setting in &settings::ALL {
-            let given = given.iter().find(|given| given.setting.name == setting.name);
+            let given = set.given.iter().find(|given| given.setting.name == setting.name);
             let answer = answer_of(setting, given);
             say(cx, &mut table, &answer)?;
             if setting.name == PERCENT {
@@ -99,7 +104,7 @@ impl Config {
             }
         }
         table.end(&mut cx.out)?;
-        Ok(Exit::Done)
+        Ok(set.refuse_dropped(&cx.notices).unwrap_or(Exit::Done))
     }
 }
 

@@ -1,125 +1,159 @@
 //! A file of settings: TOML, a line a setting. A fault is told with its line, its key and what is
-//! allowed there.
+//! allowed there, and costs that line alone: what else is set holds.
 
-use std::{fs, io, ops::Range};
+use std::{
+    io::{self, Read},
+    ops::Range,
+};
 
 use camino::Utf8Path;
-use toml::de::{DeTable, DeValue};
+use rustix::fs::OFlags;
+use toml::{Spanned, de::DeTable};
 
-use super::{ALL, Given, Place, Setting, Who, user_file};
-use crate::failure::Failure;
+use super::{Given, InForce, Place, Setting, entry};
+use crate::{failure::Failure, input::open_without_waiting};
 
 /// A longer file holds no settings, in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
 
-/// Returns the settings in a file; none where it is not there.
-pub(super) fn read(path: &Utf8Path, place: &Place) -> Result<Vec<Given>, Failure> {
-    let text = match read_plain(path) {
+/// How many faults are told of one file. One with more lines that are no TOML is no file of
+/// settings.
+const FAULTS_MAX: usize = 8;
+
+/// What to do about a fault.
+const MEND: &str = "mend that line";
+/// What to do about a file that can't be read.
+const MAKE_READABLE: &str = "make it a file that you can read, or remove it";
+
+/// Why a line is dropped.
+struct Fault {
+    line: usize,
+    why: String,
+}
+
+impl Fault {
+    /// Returns that a line is no TOML, and what may stand there.
+    fn unreadable(number: usize, line: &str, why: &toml::de::Error) -> Self {
+        let (key, why) = (line.split('=').next().unwrap_or_default().trim(), why.message());
+        let why = match Setting::named(key) {
+            Some(_) if why.contains("duplicate") => format!("{key} is set twice, and may be once"),
+            Some(setting) => format!("{key}: {why}; it may be {}", setting.allowed.words_in_toml()),
+            None => format!("{why}; a line is a setting, such as `percent = 80`"),
+        };
+        Self { line: number, why }
+    }
+}
+
+/// Returns the settings in a file, and what had to be dropped of it; nothing where it is not there.
+pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
+    let mut text = match read_plain(path) {
         Ok(text) => text,
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
+            return InForce::default();
         }
         Err(e) => {
-            return Err(Failure::system(format_args!("read the settings in {path}"), &e).at(path));
+            let failure = Failure::system(format_args!("read the settings in {path}"), &e);
+            return InForce::without(failure.at(path).advise(MAKE_READABLE));
         }
     };
-    let refused = |span: Option<Range<usize>>, why: &str| {
-        let line = span.map_or(1, |span| line_of(&text, span.start));
-        Failure::input(format_args!("use the settings in {path}: line {line}: {why}")).at(path)
-    };
-    let table = DeTable::parse(&text)
-        .map_err(|e| refused(e.span(), &unreadable(key_at(&text, e.span()), e.message())))?;
-    let mut given = Vec::new();
-    for (key, value) in table.get_ref() {
-        let setting = Setting::named(key.get_ref())
-            .ok_or_else(|| refused(Some(key.span()), &unknown(key.get_ref())))?;
-        check_place(setting, place).map_err(|why| refused(Some(key.span()), &why))?;
-        let value = read_value(setting, value.get_ref())
-            .map_err(|why| refused(Some(value.span()), &why))?;
-        given.push(Given { setting, value, source: place.source(path) });
+    let mut faults = Vec::new();
+    loop {
+        let fault = match parse(&text) {
+            Ok(table) => return in_force(&text, &table, faults, place, path),
+            Err(fault) => fault,
+        };
+        if faults.len() == FAULTS_MAX || !blank(&mut text, fault.line) {
+            let Fault { line, why } = faults.into_iter().next().unwrap_or(fault);
+            let what = format_args!("use the settings in {path}: line {line}: {why}");
+            return InForce::without(Failure::input(what).at(path).advise(MEND));
+        }
+        faults.push(fault);
     }
-    Ok(given)
 }
 
 /// Reads a file that a repository may bring along: no pipe is waited for, and no device read.
-fn read_plain(path: &Utf8Path) -> io::Result<String> {
+fn read_plain(path: &Utf8Path) -> io::Result<Vec<u8>> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    let status = fs::metadata(path)?;
-    if !status.is_file() {
+    let file = open_without_waiting(path, OFlags::empty())?;
+    if !file.metadata()?.is_file() {
         return refused("it is no plain file");
     }
-    if status.len() > BYTES_MAX {
+    let mut text = Vec::new();
+    if file.take(BYTES_MAX + 1).read_to_end(&mut text)? as u64 > BYTES_MAX {
         return refused("it is too large to be settings");
     }
-    fs::read_to_string(path)
+    Ok(text)
+}
+
+/// Returns what a text says, or a line that keeps it from being TOML.
+///
+/// What opens in one line and never closes shows at the end of the text at the earliest, so the
+/// line to blame is one that is no TOML by itself, if there is any.
+fn parse(text: &[u8]) -> Result<Spanned<DeTable<'_>>, Fault> {
+    let text = str::from_utf8(text).map_err(|e| Fault {
+        line: line_of(text, e.valid_up_to()),
+        why: "it is not UTF-8".to_owned(),
+    })?;
+    DeTable::parse(text).map_err(|e| {
+        let by_itself =
+            |(at, line)| Some(Fault::unreadable(at + 1, line, &DeTable::parse(line).err()?));
+        let of_them_all = || {
+            let at = line_of(text.as_bytes(), e.span().map_or(0, |span| span.start)) - 1;
+            Fault::unreadable(at + 1, text.lines().nth(at).unwrap_or_default(), &e)
+        };
+        text.lines().enumerate().find_map(by_itself).unwrap_or_else(of_them_all)
+    })
+}
+
+/// Makes a line a blank one; returns whether it was none.
+fn blank(text: &mut [u8], line: usize) -> bool {
+    let line = text.split_mut(|byte| *byte == b'\n').nth(line - 1).unwrap_or_default();
+    let had_some = !line.trim_ascii().is_empty();
+    line.fill(b' ');
+    had_some
+}
+
+/// Returns the lines that set something; the others are faults, as those are that were no TOML.
+fn in_force(
+    text: &[u8],
+    table: &Spanned<DeTable<'_>>,
+    mut faults: Vec<Fault>,
+    place: &Place,
+    path: &Utf8Path,
+) -> InForce {
+    let mut given = Vec::new();
+    let mut untold = 0;
+    for (key, value) in table.get_ref() {
+        let setting = entry::setting(key.get_ref(), place).map_err(|why| (key.span(), why));
+        let read = setting.and_then(|setting| {
+            let value =
+                entry::value(setting, value.get_ref()).map_err(|why| (value.span(), why))?;
+            Ok(Given { setting, value, source: place.source(path) })
+        });
+        match read {
+            Ok(it) => given.push(it),
+            Err(_) if faults.len() >= FAULTS_MAX => untold += 1,
+            Err((Range { start, .. }, why)) => {
+                faults.push(Fault { line: line_of(text, start), why });
+            }
+        }
+    }
+    faults.sort_by_key(|fault| fault.line);
+    InForce { given, dropped: in_words(faults, untold, path) }
+}
+
+/// Returns what was dropped of a file, a line each; beyond [`FAULTS_MAX`] it is counted.
+fn in_words(faults: Vec<Fault>, untold: usize, path: &Utf8Path) -> Vec<Failure> {
+    let told = faults
+        .into_iter()
+        .map(|Fault { line, why }| format!("use a setting in {path}: line {line}: {why}"));
+    let counted = (untold > 0).then(|| format!("use {untold} more of the settings in {path}"));
+    let failure = |what| Failure::input(what).at(path).advise(MEND);
+    told.chain(counted).map(failure).collect()
 }
 
 /// Returns the number of the line that a byte stands in.
-fn line_of(text: &str, offset: usize) -> usize {
-    let before = text.bytes().take(offset);
-    before.filter(|byte| *byte == b'\n').count() + 1
-}
-
-/// Returns the key of the line that a fault is in.
-fn key_at(text: &str, span: Option<Range<usize>>) -> &str {
-    let line = span.and_then(|span| text.lines().nth(line_of(text, span.start) - 1));
-    line.and_then(|line| line.split('=').next()).unwrap_or_default().trim()
-}
-
-/// Returns why a file is no TOML, and what may stand where the fault is.
-fn unreadable(key: &str, why: &str) -> String {
-    match Setting::named(key) {
-        Some(_) if why.contains("duplicate") => format!("{key} is set twice, and may be once"),
-        Some(setting) => format!("{key}: {why}; it may be {}", setting.allowed.words_in_toml()),
-        None => format!("{why}; a line is a setting, such as `percent = 80`"),
-    }
-}
-
-fn unknown(key: &str) -> String {
-    let known: Vec<_> = ALL.iter().map(|setting| setting.name).collect();
-    format!("there is no setting {key:?}, but {}", known.join(", "))
-}
-
-fn check_place(setting: &Setting, place: &Place) -> Result<(), String> {
-    if setting.who == Who::Anybody || matches!(place, Place::User) {
-        return Ok(());
-    }
-    let (name, variable) = (setting.name, setting.variable());
-    let of_user = user_file().map(|path| format!("{path}, ")).unwrap_or_default();
-    Err(format!(
-        "{name} says what is run or who is called, which a project cannot: it is set in {of_user}by \
-         {variable}, or by --{name}"
-    ))
-}
-
-fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
-    let text = match value {
-        DeValue::Integer(number) if number.radix() == 10 && setting.allowed.is_number() => {
-            Some(number.as_str().replace('_', ""))
-        }
-        DeValue::String(text) if !setting.allowed.is_number() => Some(text.to_string()),
-        _ => None,
-    };
-    match text {
-        Some(text) if setting.allowed.holds(&text) => Ok(text),
-        _ => Err(format!(
-            "{} is {}, and may be {}",
-            setting.name,
-            found(setting, value),
-            setting.allowed.words_in_toml()
-        )),
-    }
-}
-
-/// Returns what stands in the place of a value, in words, and without what may be a secret.
-fn found(setting: &Setting, value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(text) => format!("the text {:?}", setting.shown(text)),
-        DeValue::Integer(number) => number.as_str().to_owned(),
-        DeValue::Float(number) => number.as_str().to_owned(),
-        DeValue::Boolean(truth) => truth.to_string(),
-        DeValue::Datetime(time) => format!("the time {time}"),
-        DeValue::Array(_) => "a list".to_owned(),
-        DeValue::Table(_) => "a table".to_owned(),
-    }
+fn line_of(text: &[u8], offset: usize) -> usize {
+    let before = text.iter().take(offset);
+    before.filter(|byte| **byte == b'\n').count() + 1
 }

@@ -19,14 +19,12 @@ use crate::output::Notices;
 pub(crate) struct ForAgents(Vec<Given>);
 
 impl ForAgents {
-    /// Reads what is set at `root`. Where that can't be used it is said, and what the user has set
-    /// holds, as far as that can be used: a note is worth more than a figure.
+    /// Reads what is set at `root`. What of it can't be used is said, and the rest holds: a note is
+    /// worth more than a figure.
     pub(crate) fn at(root: &Utf8Path, notices: &Notices) -> Self {
-        let given = read_at(Some(root)).or_else(|failure| {
-            notices.warn(failure);
-            read_at(None)
-        });
-        Self(given.unwrap_or_default())
+        let in_force = read_at(Some(root));
+        in_force.say_dropped(notices);
+        Self(in_force.given)
     }
 
     /// Returns the model's window: what is asked for here, what the user has set, what the user

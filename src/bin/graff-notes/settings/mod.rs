@@ -10,14 +10,17 @@
 //! with a repository that anybody may have written, so it can't say what is run or who is called.
 
 mod allowed;
+mod entry;
 mod file;
 mod for_agents;
 
-use std::env;
+use std::{env, ffi::OsStr};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{failure::Failure, masked, note_from::PATIENCE_SECONDS_MAX, root};
+use crate::{
+    exit::Exit, failure::Failure, masked, note_from::PATIENCE_SECONDS_MAX, output::Notices, root,
+};
 pub(crate) use {allowed::Allowed, for_agents::ForAgents};
 
 /// What every variable of ours begins with.
@@ -127,27 +130,52 @@ impl Setting {
     }
 }
 
-/// Returns every value that somebody set; where two did, that of the nearer one.
-pub(crate) fn read(root: Option<&Utf8Path>) -> Result<Vec<Given>, Failure> {
+/// What is set, and what could not be used of it: that alone is dropped, so that a fault in one
+/// place never lifts a limit that is set in another.
+#[derive(Debug, Default)]
+pub(crate) struct InForce {
+    /// The values; where two places set the same, that of the nearer one.
+    pub(crate) given: Vec<Given>,
+    /// Why something is not among them.
+    pub(crate) dropped: Vec<Failure>,
+}
+
+impl InForce {
+    /// Returns nothing, since a place could not be used at all.
+    fn without(failure: Failure) -> Self {
+        Self { given: Vec::new(), dropped: vec![failure] }
+    }
+
+    /// Says what was dropped, where the rest is gone on with.
+    pub(crate) fn say_dropped(&self, notices: &Notices) {
+        for failure in &self.dropped {
+            notices.warn_and_advise(failure, failure.advice().unwrap_or_default());
+        }
+    }
+
+    /// Says the same, and returns the status that it ends the program with, where it does.
+    pub(crate) fn refuse_dropped(&self, notices: &Notices) -> Option<Exit> {
+        self.dropped.iter().map(|failure| notices.failure(failure)).reduce(|first, _| first)
+    }
+}
+
+/// Returns what is set, and where the nearest places say so.
+pub(crate) fn read(root: Option<&Utf8Path>) -> InForce {
     let root = root::find(root).ok(); // why there is none the command says, if it needs one
     read_at(root.as_ref().map(|root| root.path.as_path()))
 }
 
 /// Returns the same, with the project's file below this root.
-fn read_at(root: Option<&Utf8Path>) -> Result<Vec<Given>, Failure> {
+fn read_at(root: Option<&Utf8Path>) -> InForce {
     let project = root.map(|root| file::read(&root.join(PROJECT_FILE), &Place::Project));
-    let project = project.unwrap_or_else(|| Ok(Vec::new()))?;
-    let user =
-        user_file().map_or_else(|| Ok(Vec::new()), |path| file::read(&path, &Place::User))?;
-    let mut given = Vec::new();
-    for setting in &ALL {
-        let in_file = |values: &[Given]| {
-            values.iter().find(|given| given.setting.name == setting.name).cloned()
-        };
-        let found = of_environment(setting)?.or_else(|| in_file(&project));
-        given.extend(found.or_else(|| in_file(&user)));
-    }
-    Ok(given)
+    let user = user_file().map(|path| file::read(&path, &Place::User));
+    let places = [of_environment(), project.unwrap_or_default(), user.unwrap_or_default()];
+    let nearest = |setting: &Setting| {
+        let given = places.iter().flat_map(|place| &place.given);
+        given.clone().find(|given| given.setting.name == setting.name).cloned()
+    };
+    let given = ALL.iter().filter_map(nearest).collect();
+    InForce { given, dropped: places.into_iter().flat_map(|place| place.dropped).collect() }
 }
 
 /// Whose file it is.
@@ -166,17 +194,34 @@ impl Place {
     }
 }
 
-fn of_environment(setting: &'static Setting) -> Result<Option<Given>, Failure> {
-    let variable = setting.variable();
-    let Some(value) = env::var_os(&variable).filter(|value| !value.is_empty()) else {
-        return Ok(None);
-    };
-    let value = value.to_string_lossy().trim().to_owned();
-    if !setting.allowed.holds(&value) {
-        let (value, allowed) = (setting.shown(&value), setting.allowed.words());
-        return Err(Failure::input(format_args!("use {variable}={value:?}: it is {allowed}")));
+fn of_environment() -> InForce {
+    let mut found = InForce::default();
+    for setting in &ALL {
+        let variable = setting.variable();
+        let Some(value) = env::var_os(&variable).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        match of_variable(setting, variable, &value) {
+            Ok(given) => found.given.push(given),
+            Err(failure) => found.dropped.push(failure),
+        }
     }
-    Ok(Some(Given { setting, value, source: Source::Environment { variable } }))
+    found
+}
+
+fn of_variable(
+    setting: &'static Setting,
+    variable: String,
+    value: &OsStr,
+) -> Result<Given, Failure> {
+    let good = value.to_str().map(str::trim).filter(|value| setting.allowed.holds(value));
+    let Some(value) = good.map(str::to_owned) else {
+        let (shown, allowed) = (setting.shown(value.to_string_lossy().trim()), setting.allowed);
+        let failure =
+            Failure::input(format_args!("use {variable}={shown:?}: it is {}", allowed.words()));
+        return Err(failure.advise(format!("mend {variable}, or unset it")));
+    };
+    Ok(Given { setting, value, source: Source::Environment { variable } })
 }
 
 /// Returns how to name what only the user may: with a flag, a variable, or in the user's file.

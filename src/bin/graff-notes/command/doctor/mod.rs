@@ -14,7 +14,7 @@ mod versions;
 mod withheld;
 mod workplace;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use graff_notes::store::Store;
 use serde::Serialize;
@@ -23,10 +23,10 @@ use crate::{
     command::links,
     context::Context,
     exit::Exit,
-    failure::{Stop, heard_or_not},
+    failure::{Failure, Stop, heard_or_not},
     output::{Cell, Form, Table},
     root::Root,
-    settings,
+    settings::{self, InForce},
     signals::Held,
 };
 
@@ -167,10 +167,7 @@ impl Doctor {
 fn of_place(cx: &Context, root: &Root, store: &Store, names: Names) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("version", version())];
     findings.push(Finding::ok("root", format!("{}: {}", root.path, root.because.words())));
-    findings.push(match settings::read(cx.root_flag()) {
-        Ok(given) => Finding::ok("settings", format!("{} are set", given.len())),
-        Err(why) => Finding::failure("settings", why.to_string(), "mend that line"),
-    });
+    findings.extend(of_settings(cx.root_flag()));
     findings.push(place::file_system(&root.path));
     if let Some(link) = links::on_the_way(&root.path) {
         findings.push(place::behind(&link, &root.path));
@@ -179,6 +176,18 @@ fn of_place(cx: &Context, root: &Root, store: &Store, names: Names) -> Vec<Findi
     findings.extend(place::modes(store, names));
     findings.extend(place::ignored(store));
     findings
+}
+
+/// Says how many settings there are, or which of them are dropped.
+fn of_settings(root: Option<&Utf8Path>) -> Vec<Finding> {
+    const CHECK: &str = "settings";
+    let InForce { given, dropped } = settings::read(root);
+    if dropped.is_empty() {
+        return vec![Finding::ok(CHECK, format!("{} are set", given.len()))];
+    }
+    let finding =
+        |why: &Failure| Finding::failure(CHECK, why.to_string(), why.advice().unwrap_or_default());
+    dropped.iter().map(finding).collect()
 }
 
 fn report_on(cx: &mut Context, report: String) -> Result<Exit, Stop> {
