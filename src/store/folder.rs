@@ -33,6 +33,16 @@ pub(super) enum Making {
     Failed(Error),
 }
 
+/// What there is of the file that keeps a store out of version control.
+enum Ignore {
+    Missing,
+    /// A plain file: the last that is made of a store.
+    Ours,
+    /// No plain file, such as a link to one: somebody put it there, and it tells nothing of how the
+    /// store was made.
+    OfItsOwner,
+}
+
 impl Making {
     /// Returns the file, whoever made it.
     pub(super) fn opened(self) -> Result<Box<dyn Handle>, Error> {
@@ -192,8 +202,9 @@ impl Folder {
     /// comes last in the making of a store says that it is; one that came with a copy of a store
     /// says so too, wrongly.
     pub(super) fn sync_entries(&self) -> Result<(), Error> {
-        if self.identity(layout::IGNORE)?.is_none() {
-            self.sync_outer()?;
+        match self.ignore()? {
+            Ignore::Ours => {}
+            Ignore::Missing | Ignore::OfItsOwner => self.sync_outer()?,
         }
         self.sync(Level::Notes)
     }
@@ -204,12 +215,21 @@ impl Folder {
     /// store out of version control, knows that its owner removed it, or that another program began
     /// the store.
     pub(super) fn make_if_new(&self) -> Result<(), Error> {
-        if self.identity(layout::IGNORE)?.is_some()
-            || self.names()?.iter().any(|name| layout::is_of_a_session(name))
-        {
-            return Ok(());
+        let is_made = match self.ignore()? {
+            Ignore::Ours | Ignore::OfItsOwner => true,
+            Ignore::Missing => self.names()?.iter().any(|name| layout::is_of_a_session(name)),
+        };
+        if is_made { Ok(()) } else { self.make() }
+    }
+
+    /// Returns what there is of the file that keeps the store out of version control.
+    fn ignore(&self) -> Result<Ignore, Error> {
+        match self.identity(layout::IGNORE) {
+            Ok(Some(_)) => Ok(Ignore::Ours),
+            Ok(None) => Ok(Ignore::Missing),
+            Err(e) if e.kind() == ErrorKind::NotRegularFile => Ok(Ignore::OfItsOwner),
+            Err(e) => Err(e),
         }
-        self.make()
     }
 
     /// Makes the folders, durable, and then, durable, the file that keeps them out of version

@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use super::{ACTS, Place, THINGS, assert_refused, tree, without_hanging};
+use super::{ACTS, MAKE_A_STORE, Place, THINGS, assert_refused, tree, without_hanging};
 use crate::support::{
     notes::{Home, line, s1},
     skipped,
@@ -42,7 +42,7 @@ const SIBLINGS: [Sibling; 6] = [
         remove: &[],
     },
     Sibling { path: ".graff/notes/s1.hooks.new", refuse: &["forget"], remove: &["leave_word"] },
-    Sibling { path: ".graff/notes/.gitignore", refuse: &["import"], remove: &[] },
+    Sibling { path: ".graff/notes/.gitignore", refuse: &[], remove: &[] },
 ];
 
 /// A store in which every call has something to do.
@@ -96,6 +96,36 @@ fn what_stands_in_the_place_of_a_file_beside_the_log_is_refused_or_taken_away_by
                 }
                 assert_eq!(tree(outside.path()), outer, "{said}");
             }
+        }
+    }
+}
+
+#[test]
+fn whatever_its_owner_has_put_for_the_gitignore_a_session_begins_and_it_is_left() {
+    let things = THINGS.iter().filter(|thing| thing.is != "a file").map(|thing| thing.is);
+    for is in things.chain(["a symbolic link", "a dangling link"]) {
+        for (name, act) in ACTS.iter().filter(|(name, _)| MAKE_A_STORE.contains(name)) {
+            let (home, outside) = (Home::new(), tempfile::tempdir().expect("a folder"));
+            let path = home.root.join(".graff/notes/.gitignore");
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a store");
+            let target = outside.path().join("target");
+            if is == "a symbolic link" {
+                fs::write(&target, "not ours\n").expect("a target");
+            }
+            let is_put = match THINGS.iter().find(|thing| thing.is == is) {
+                Some(thing) => (thing.put)(&path),
+                None => symlink(&target, &path).is_ok(),
+            };
+            if !is_put {
+                skipped(&format!("{is} cannot be made here"));
+                break;
+            }
+            let kind = || fs::symlink_metadata(&path).map(|found| found.file_type()).ok();
+            let (before, outer) = (kind(), tree(outside.path()));
+            let done = without_hanging(name, &home.store, *act);
+            assert!(done.is_ok(), "{name} beside {is}: {}", done.unwrap_err().with_causes());
+            assert_eq!(kind(), before, "{name} beside {is}");
+            assert_eq!(tree(outside.path()), outer, "{name} beside {is}");
         }
     }
 }

@@ -1,6 +1,9 @@
 //! In which order the calls of an append and a repair reach the kernel.
 
-use std::{fs, os::unix::fs::chown};
+use std::{
+    fs,
+    os::unix::fs::{chown, symlink},
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -70,6 +73,20 @@ fn the_folders_of_a_new_store_are_durable_before_the_first_byte_and_the_first_by
     let log = at("open .graff/notes/s1.notes.jsonl");
     assert!(calls[log..written].iter().any(|call| call == entries), "the log: {calls:?}");
     assert!(written < at("fdatasync .graff/notes/s1.notes.jsonl"), "{calls:?}");
+}
+
+#[test]
+fn what_its_owner_has_put_for_the_gitignore_says_nothing_of_the_folders_around_it() {
+    let home = Home::new();
+    let notes = home.root.join(".graff/notes");
+    fs::create_dir_all(&notes).expect("a store");
+    symlink(home.root.join("theirs"), notes.join(".gitignore")).expect("a link");
+    let Some(calls) = traced(&home, Role::AppendOnce) else { return };
+    let written = calls.iter().position(|call| call == "write .graff/notes/s1.notes.jsonl");
+    let before = &calls[..written.expect("a write")];
+    for folder in ["fsync ", "fsync .graff", "fsync .graff/notes"] {
+        assert!(before.iter().any(|call| call == folder), "{folder}: {calls:?}");
+    }
 }
 
 #[test]
