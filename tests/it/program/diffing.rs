@@ -1,5 +1,6 @@
 //! What changed between two notes: words for a person, lines for a script, pieces for a program.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::world::World;
@@ -178,4 +179,54 @@ fn what_may_have_been_a_note_between_the_two_is_spoken_of() {
         let ran = spoilt(spoil).run(&["diff", "s1"]).ends(5);
         assert!(ran.stderr().contains("compare two notes of session s1: its log has"), "{ran}");
     }
+}
+
+/// Applies a diff as `patch` does, which knows a line by its LF.
+fn patched(old: &str, diff: &str) -> String {
+    let mut old = old.split_inclusive('\n');
+    let (mut new, mut at, mut is_kept) = (String::new(), 0, false);
+    for line in diff.split_inclusive('\n').skip(2) {
+        let (sign, rest) = line.split_at(1);
+        if sign == "@" {
+            let place = rest.split(' ').nth(1).expect("a place").trim_start_matches('-');
+            let (first, count) = place.split_once(',').unwrap_or((place, "1"));
+            let first: usize = first.parse().expect("a line");
+            let before = if count == "0" { first } else { first - 1 };
+            new.extend(old.by_ref().take(before - at));
+            at = before;
+        } else if sign == "\\" {
+            new.truncate(new.len() - usize::from(is_kept)); // the LF behind it is the diff's
+        } else {
+            if sign != "+" {
+                let theirs = old.next().expect("a line of the old note");
+                assert_eq!(theirs.trim_end_matches('\n'), rest.trim_end_matches('\n'));
+                at += 1;
+            }
+            is_kept = sign != "-";
+            new.push_str(if is_kept { rest } else { "" });
+        }
+    }
+    new.extend(old);
+    new
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_a_script_gets_makes_the_new_note_of_the_old_whatever_ends_their_lines(
+        old in "a[ab\r\n]{0,12}", new in "a[ab\r\n]{0,12}", more in "([ab]\n){0,9}",
+    ) {
+        let [old, new] = [old, new].map(|text| text.clone() + &more + &text);
+        let diff = world(&[&old, &new]).run(&["diff", "s1"]).quietly();
+        prop_assert_eq!(patched(&old, diff.stdout()), new, "{}", diff);
+    }
+}
+
+#[test]
+fn a_lone_cr_ends_no_line() {
+    let diff = world(&["one\ntwo\r", "one\nthree"]).run(&["diff", "s1"]).quietly();
+    let (_, hunk) = diff.stdout().split_once("@@\n").expect("a hunk");
+    let no_lf = "\n\\ No newline at end of file\n";
+    assert_eq!(hunk, format!(" one\n-two\r{no_lf}+three{no_lf}"));
 }

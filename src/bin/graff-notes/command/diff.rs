@@ -191,16 +191,25 @@ impl Pair {
         }
     }
 
-    /// Says it line by line, for a script and for `patch`.
+    /// Says it line by line, for a script and for `patch`: both know a line by its LF alone.
     fn lines(&self, out: &mut Output, clock: &Clock) -> Result<(), Stop> {
-        let diff = TextDiff::configure()
-            .timeout(words::PATIENCE)
-            .diff_lines(self.from.text.as_str(), self.to.text.as_str());
+        let [old, new] =
+            [&self.from, &self.to].map(|note| note.text.split_inclusive('\n').collect::<Vec<_>>());
+        let diff = TextDiff::configure().timeout(words::PATIENCE).diff_slices(&old, &new);
         let [from, to] = [&self.from, &self.to].map(|note| title(note, "\t", clock));
-        let unified =
-            diff.unified_diff().context_radius(CONTEXT_LINES).header(&from, &to).to_string();
-        for line in unified.split_inclusive('\n') {
-            out.styled(style_of_line(line), line)?;
+        let mut head = Some(format!("--- {from}\n+++ {to}\n"));
+        for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
+            for line in head.take().iter().flat_map(|head| head.split_inclusive('\n')) {
+                out.styled(style_of_line(line), line)?;
+            }
+            out.styled(style_of_line("@"), &format!("{}\n", hunk.header()))?;
+            for change in hunk.iter_changes() {
+                let line = format!("{}{}", change.tag(), change.value());
+                out.styled(style_of_line(&line), &line)?;
+                if !line.ends_with('\n') {
+                    out.line("\n\\ No newline at end of file")?;
+                }
+            }
         }
         Ok(())
     }
