@@ -146,6 +146,17 @@ fn only_what_is_meant_is_exported_and_damage_between_stays() {
 }
 
 #[test]
+fn a_session_that_is_named_twice_is_meant_once() {
+    let world = world();
+    for command in [&["export", "--format", "jsonl"][..], &["verify"], &["repair"]] {
+        let [once, twice] =
+            [&["s1"][..], &["s1", "s1"]].map(|named| world.run(&[command, named].concat()));
+        assert!(!once.stdout().is_empty(), "{once}");
+        assert_eq!(twice.stdout(), once.stdout(), "{command:?}");
+    }
+}
+
+#[test]
 fn a_file_is_written_whole_and_never_over_another_one_unasked() {
     let world = world();
     let file = world.root().join("out.md");

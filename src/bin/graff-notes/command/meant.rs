@@ -1,4 +1,7 @@
-//! The sessions that a command over many logs is about: those that were named, else all of them.
+//! The sessions that a command over many logs is about: those that were named, else all of them,
+//! each once.
+
+use std::collections::HashSet;
 
 use graff_notes::{Error, session::SessionName, store::Store};
 
@@ -38,7 +41,8 @@ impl Meant {
             How::Named => named,
             How::All => passed_over::sessions(cx, store)?,
         };
-        sessions.retain(|session| scope.holds(session));
+        let mut seen = HashSet::new();
+        sessions.retain(|session| scope.holds(session) && seen.insert(session.clone()));
         if sessions.is_empty() {
             let folder = store.notes_path();
             let none = if scope.is_everything() {
