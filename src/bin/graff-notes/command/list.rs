@@ -265,25 +265,28 @@ impl<'a> Answer<'a> {
             Cell::figure_if(self.newest.as_ref().map(|newest| newest.r#gen)),
             Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
             Cell::figure_if(self.size_bytes),
-            Cell::text(self.health),
+            self.health(),
             Cell::text(self.path.as_str()),
         ]
     }
 
-    fn shown(&self, clock: &Clock) -> Vec<Cell> {
-        let name = self.session.or(self.path.file_name()).unwrap_or_default();
-        let health = match self.health {
+    fn health(&self) -> Cell {
+        match self.health {
             "ok" => Cell::good("ok"),
             "unrecognised" => Cell::dim("unrecognised"),
             word => Cell::bad(word),
-        };
+        }
+    }
+
+    fn shown(&self, clock: &Clock) -> Vec<Cell> {
+        let name = self.session.or(self.path.file_name()).unwrap_or_default();
         vec![
             Cell::strong(name),
             Cell::figure_if(self.notes),
             Cell::figure_if(self.newest.as_ref().map(|newest| newest.r#gen)),
             Cell::figure_if(self.newest.as_ref().map(|newest| clock.show(newest.created_at))),
             Cell::figure_if(self.size_bytes.map(|bytes| size(bytes.get()))),
-            health,
+            self.health(),
             self.first_line.as_deref().map_or_else(|| Cell::dim("-"), Cell::text),
         ]
     }

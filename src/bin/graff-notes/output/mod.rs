@@ -2,8 +2,8 @@
 //!
 //! An answer has three forms. On a terminal it is for a person: aligned, with relative times and
 //! colour, and with every control character shown as an escape. In a pipe it is for a script: one
-//! row a line, cells parted by tabs, nothing cut or coloured, and control characters as escapes but
-//! in the text of a note. With `--json` it is JSON, one object a line.
+//! row a line, cells parted by tabs, nothing cut, no colour unless it is asked for, and control
+//! characters as escapes but in the text of a note. With `--json` it is JSON, one object a line.
 
 mod chart;
 mod new_file;

@@ -83,7 +83,7 @@ impl Table {
         }
         for (at, cell) in cells.iter().enumerate() {
             out.bytes(if at == 0 { b"" } else { b"\t" })?;
-            out.bytes(cell.plain().as_bytes())?;
+            out.styled(cell.style, &cell.plain())?;
         }
         out.bytes(b"\n")
     }
