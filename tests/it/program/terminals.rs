@@ -1,6 +1,8 @@
 //! What a person at a terminal sees: relative times, colour, and no character that could steer the
 //! terminal.
 
+use serde_json::Value;
+
 use crate::support::world::World;
 
 fn world() -> World {
@@ -25,6 +27,44 @@ fn colour_is_there_unless_it_is_unwanted() {
     assert!(!coloured(&["list", "--color", "never"]));
     let piped = world.run(&["list"]).quietly();
     assert!(!piped.stdout.contains(&0x1b), "{piped}");
+    // In a pipe too where it is asked for, as for `less -R`: the rows are the same but for it.
+    let forced = world.run(&["list", "--color", "always"]).quietly();
+    assert!(forced.stdout().contains("\t\u{1b}[32mok\u{1b}[0m\t"), "{forced}");
+    let plain = forced.stdout().replace("\u{1b}[32m", "").replace("\u{1b}[0m", "");
+    assert_eq!(plain, piped.stdout());
+}
+
+#[test]
+fn json_at_a_terminal_is_the_same_value_without_a_character_that_could_steer_it() {
+    let world = World::new();
+    let odd =
+        "csi \u{9b}2J del \u{7f} turned \u{202e} parted \u{2028} unseen \u{200b} tag \u{e0041} é";
+    let name = "a\u{202e}b";
+    for text in ["first", odd] {
+        world.fed(text, &["write", name]).quietly();
+    }
+    for args in [
+        &["show", name][..],
+        &["log", name],
+        &["list"],
+        &["diff", name],
+        &["search", "csi"],
+        &["verify"],
+    ] {
+        let args = [args, &["--json"]].concat();
+        let shown = world.at_terminal(80, "", &args).ends(0);
+        assert!(!shown.stdout().contains(|c: char| {
+            matches!(c, '\u{7f}'..='\u{9f}' | '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{e0041}')
+        }), "{args:?}: {shown}");
+        assert!(shown.stdout().contains("\\u202e"), "{args:?}: {shown}");
+        let value =
+            |said: &str| said.lines().map(str::parse::<Value>).collect::<Result<Vec<_>, _>>();
+        let piped = world.run(&args).ends(0);
+        let [shown, piped] = [&shown, &piped].map(|ran| value(ran.stdout()).expect("JSON"));
+        assert_eq!(shown, piped, "{args:?}");
+    }
+    let missing = world.at_terminal(80, "", &["show", "c\u{202e}d", "--json"]).ends(3);
+    assert!(!missing.stdout().contains('\u{202e}'), "{missing}");
 }
 
 #[test]
@@ -294,6 +334,7 @@ fn what_nobody_would_see_is_shown_as_its_escape() {
         ("fix\u{200c}it", "fix\\u{200c}it"),
         ("fix\u{fe0f}up", "fix\\u{fe0f}up"),
         ("fix\u{e0041}", "fix\\u{e0041}"),
+        ("two\u{2028}lines", "two\\u{2028}lines"),
         // These are seen.
         ("cafe\u{301}", "cafe\u{301}"),
         ("👩\u{200d}🔬", "👩\u{200d}🔬"),

@@ -11,7 +11,7 @@ use rustix::{
 };
 use serde::Serialize;
 
-use super::text::one_line;
+use super::text::{one_line, shown_json};
 use crate::{args::Common, exit::Exit, failure::Failure};
 
 /// Where everything goes that is no answer. What can't be written there is lost: there is nowhere
@@ -139,7 +139,8 @@ impl Notices {
 
 fn say_json(said: &Said<'_>) {
     // Strings, numbers and field names always make JSON.
-    say(&serde_json::to_string(said).unwrap_or_default());
+    let json = serde_json::to_string(said).unwrap_or_default();
+    say(&shown_json(&json)); // a person may look at it, and a program reads the same value
 }
 
 /// Returns something on one line, whatever stands in the names and paths in it; advice on a second.

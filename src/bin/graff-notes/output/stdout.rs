@@ -10,7 +10,7 @@ use anstyle::Style;
 use clap::ColorChoice;
 use serde::Serialize;
 
-use super::{pager::Sink, shown};
+use super::{pager::Sink, shown, text::shown_json};
 use crate::{
     args::Common,
     failure::{Failure, Stop},
@@ -23,6 +23,8 @@ const WIDTH_DEFAULT: usize = 80;
 #[derive(Debug)]
 pub(crate) struct Output {
     form: Form,
+    /// Whether characters of an answer could steer what stdout is.
+    is_terminal: bool,
     colour: bool,
     paging: Paging,
     out: BufWriter<Sink>,
@@ -49,9 +51,10 @@ enum Paging {
 impl Output {
     pub(crate) fn new(common: &Common) -> Self {
         let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
         let form = match common.json {
             true => Form::Json,
-            false if stdout.is_terminal() => Form::Terminal,
+            false if is_terminal => Form::Terminal,
             false => Form::Plain,
         };
         let colour = match common.color {
@@ -63,7 +66,7 @@ impl Output {
             }
         };
         let paging = if common.no_pager { Paging::Unwanted } else { Paging::Allowed };
-        Self { form, colour, paging, out: BufWriter::new(Sink::stdout()) }
+        Self { form, is_terminal, colour, paging, out: BufWriter::new(Sink::stdout()) }
     }
 
     /// Begins an answer that may be long: a person reads it in a pager, until it is
@@ -109,7 +112,12 @@ impl Output {
 
     /// Writes one object on a line.
     pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<(), Stop> {
-        serde_json::to_writer(&mut self.out, answer).map_err(|e| stopped(&e.into()))?;
+        if self.is_terminal {
+            let json = serde_json::to_string(answer).map_err(|e| stopped(&e.into()))?;
+            self.bytes(shown_json(&json).as_bytes())?;
+        } else {
+            serde_json::to_writer(&mut self.out, answer).map_err(|e| stopped(&e.into()))?;
+        }
         self.bytes(b"\n")
     }
 

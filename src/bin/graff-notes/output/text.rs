@@ -1,6 +1,6 @@
 //! Text for a terminal, and text for one cell of a table.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -20,6 +20,17 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 /// unseen shown as its escape: for a cell on a terminal, and for a message.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, deceives)
+}
+
+/// Returns JSON for a terminal: the same value, with every character in it that could steer the
+/// terminal or stand there unseen written as JSON's own escape.
+pub(crate) fn shown_json(json: &str) -> Cow<'_, str> {
+    let wanted = |before, c| !matches!(c, '\n' | '\t') && deceives(before, c);
+    escaped_as(json, wanted, |whole, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(whole, "\\u{unit:04x}"); // a string takes everything
+        }
+    })
 }
 
 /// Returns how many columns of a terminal `text` takes, which has no control characters.
@@ -95,6 +106,14 @@ pub(crate) fn size(bytes: u64) -> String {
 ///
 /// Nothing of ASCII is wanted but controls and the backslash.
 fn escaped(text: &str, wanted: impl Fn(Option<char>, char) -> bool) -> Cow<'_, str> {
+    escaped_as(text, wanted, |whole, c| whole.extend(c.escape_default()))
+}
+
+fn escaped_as(
+    text: &str,
+    wanted: impl Fn(Option<char>, char) -> bool,
+    escape: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -107,7 +126,7 @@ fn escaped(text: &str, wanted: impl Fn(Option<char>, char) -> bool) -> Cow<'_, s
     let mut before = kept.chars().next_back();
     for c in rest.chars() {
         if wanted(before.replace(c), c) {
-            whole.extend(c.escape_default());
+            escape(&mut whole, c);
         } else {
             whole.push(c);
         }
@@ -128,11 +147,12 @@ fn deceives(before: Option<char>, c: char) -> bool {
     c.is_control() || !c.is_ascii() && (turns(c) || stands_unseen(before, c))
 }
 
-/// Returns whether a character turns the direction of writing.
+/// Returns whether a character turns the direction of writing, or parts lines where nobody looks for
+/// it: some terminals break at it, and others show nothing.
 fn turns(c: char) -> bool {
     matches!(
         c,
-        '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
     )
 }
 
