@@ -9,8 +9,7 @@ use std::{
 use crate::support::world::{Ran, World};
 
 /// Starts the program with a pipe on stdout that nobody reads, and closes it.
-fn unread(world: &World, args: &[&str]) -> Ran {
-    let mut command = world.command(args);
+fn unread(command: &mut Command) -> Ran {
     let mut child = command.spawn().expect("it runs");
     drop(child.stdout.take());
     Ran::of_child(child)
@@ -41,7 +40,7 @@ fn a_reader_that_has_gone_ends_the_program_quietly() {
         &["man"],
     ] {
         let heard = world.run(args);
-        let ran = unread(&world, args);
+        let ran = unread(&mut world.command(args));
         let is_quiet = ran.stderr().is_empty() || ran.stderr() == heard.stderr();
         assert!(is_quiet, "{args:?}: {ran}, heard: {heard}");
         // Of a damaged log the one note is in doubt; whoever reads no more is not told.
@@ -97,7 +96,7 @@ fn a_session_that_is_forgotten_while_all_are_read_is_left_out() {
 #[test]
 fn a_note_is_stored_whether_or_not_anybody_hears_of_it() {
     let world = World::new();
-    unread(&world, &["write", "s1", "--text", "heard by nobody"]).ends(0);
+    unread(&mut world.command(&["write", "s1", "--text", "heard by nobody"])).ends(0);
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "heard by nobody");
 }
 
@@ -136,37 +135,153 @@ fn a_stderr_that_cannot_be_written_to_changes_nothing() {
     assert_eq!(String::from_utf8_lossy(&cut.stdout), "1\t0\tstored\n");
 }
 
-#[test]
-fn a_verdict_stands_whether_or_not_anybody_hears_of_it() {
+/// How long an answer is: a long one meets the closed pipe before it has ended, a short one when it
+/// has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
+}
+
+/// What ends with another status than 0, once it has answered: in the [`judged`] world.
+const VERDICTS: [(&[&str], i32, Length); 27] = [
+    (
+        &["rollover", "--transcript", "agent.jsonl", "--system", "long", "--require-note"],
+        6,
+        Length::Long,
+    ),
+    (&["decide", "--depth", "1", "--require-note"], 6, Length::Short),
+    (&["decide", "--depth", "1", "--require-note", "--json"], 6, Length::Short),
+    (&["list"], 1, Length::Long),
+    (&["list", "--json"], 1, Length::Long),
+    (&["stats"], 1, Length::Short),
+    (&["stats", "--json"], 1, Length::Short),
+    (&["export"], 5, Length::Long),
+    (&["export", "--json"], 5, Length::Long),
+    (&["export", "-n", "1"], 5, Length::Long),
+    (&["export", "good", "bad", "folder"], 5, Length::Long),
+    (&["import", "--dry-run", "many-and-damage.jsonl"], 5, Length::Long),
+    (&["import", "--dry-run", "many-and-damage.jsonl", "--json"], 5, Length::Long),
+    (&["import", "one-and-damage.jsonl"], 5, Length::Short),
+    (&["verify"], 5, Length::Long),
+    (&["verify", "--json"], 5, Length::Long),
+    (&["verify", "good", "also-bad"], 5, Length::Short),
+    (&["verify", "bad", "good"], 5, Length::Long),
+    (&["repair", "bad"], 5, Length::Long),
+    (&["repair", "bad", "--json"], 5, Length::Long),
+    (&["splice", "also-bad"], 5, Length::Short),
+    (&["splice", "folder"], 1, Length::Short),
+    (&["splice", "good", "--check"], 1, Length::Short),
+    (&["hooks", "status"], 1, Length::Long),
+    (&["hooks", "status", "--json"], 1, Length::Long),
+    (&["hooks", "remove", "goose", "--json"], 2, Length::Long),
+    (&["forget", "good", "--yes"], 2, Length::Short),
+];
+
+/// The commands that have judged by the time they answer, or do nothing but answer.
+const JUDGED_BEFORE: [&str; 15] = [
+    "ask", // one short line
+    "write",
+    "show",
+    "log",
+    "diff",
+    "search",
+    "follow",
+    "doctor", // some lines that are short
+    "where",
+    "config",
+    "schema",
+    "completions",
+    "man",
+    "hook", // always 0
+    "mcp",
+];
+
+/// How much of an answer is held back until it goes out, in bytes.
+const HELD_BACK: usize = 8 * 1024;
+
+/// How long the name of the home is, in bytes: two names with it are more than what is held back,
+/// and a path may have 4096.
+const HOME_BYTES: usize = 4_000;
+
+/// A store in which something is wrong with everything, where answers are longer than what is held
+/// back: many sessions, and a home with a long name, whose settings cannot be read.
+fn judged() -> World {
     let world = World::new();
     world.fed("a note", &["write", "good"]).quietly();
     world.put("bad", "junk\n".repeat(3_000));
     world.put("also-bad", "junk\n");
-    std::fs::create_dir(world.log("folder")).expect("a folder in a log's place");
-    for n in 0..150 {
-        world.put(&format!("one-of-more-than-fit-into-a-buffer-{n}"), "");
+    fs::create_dir(world.log("folder")).expect("a folder in a log's place");
+    let names: Vec<_> =
+        (0..200).map(|n| format!("one-of-more-than-fit-into-a-buffer-{n}")).collect();
+    for name in &names {
+        world.put(name, "");
     }
-    for (args, status) in [
-        (&["verify"][..], 5),
-        (&["verify", "--json"], 5),
-        (&["verify", "good", "also-bad"], 5),
-        (&["verify", "bad", "good"], 5),
-        (&["repair", "bad"], 5),
-        (&["repair", "bad", "--json"], 5),
-        (&["splice", "also-bad"], 5),
-        (&["list"], 1),
-        (&["list", "--json"], 1),
-        (&["stats"], 1),
-        (&["stats", "--json"], 1),
-        (&["export"], 5),
-        (&["export", "--json"], 5),
-        (&["export", "-n", "1"], 5),
-        (&["export", "good", "bad", "folder"], 5),
-        (&["splice", "folder"], 1),
-        (&["splice", "good", "--check"], 1),
-        (&["decide", "--depth", "1", "--require-note"], 6),
-    ] {
-        let ran = unread(&world, args).ends(status);
+    let record = |name| {
+        format!(
+            "{{\"export\":1,\"session\":\"{name}\",\"seq\":1,\"gen\":0,\"kind\":\"note\",\
+             \"created_at\":0,\"text\":\"a note\",\"cut\":0,\"line\":1,\"offset\":0,\"sealed\":true}}\n"
+        )
+    };
+    let [one, many] =
+        [1, names.len()].map(|n| names.iter().take(n).map(record).collect::<String>());
+    let damage = "{\"export\":1,\"session\":\"bad\",\"kind\":\"damage\",\"line\":1,\"offset\":0,\
+                  \"reason\":\"malformed\",\"detail\":\"\"}\n";
+    let file = |name: &str, text: String| fs::write(world.root().join(name), text);
+    file("one-and-damage.jsonl", one + damage).expect("a file");
+    file("many-and-damage.jsonl", many + damage).expect("a file");
+    file("long", "x".repeat(10_000)).expect("a file");
+    file("agent.jsonl", String::new()).expect("a file");
+    fs::create_dir_all(world.root().join("claude/settings.json")).expect("a folder in its place");
+    world
+}
+
+/// The program in such a world.
+fn judging(world: &World, args: &[&str]) -> Command {
+    let mut command = world.command(args);
+    let long = |at| if at % 200 == 0 { '/' } else { 'd' };
+    let home: String = (world.root().as_str().len()..HOME_BYTES).map(long).collect();
+    command
+        .env("HOME", format!("{}{home}", world.root()))
+        .env("CLAUDE_CONFIG_DIR", world.root().join("claude"));
+    command.env("GOOSE_MOIM_MESSAGE_FILE", world.root().join("claude"));
+    command.env("GRAFF_CALLS_CAP", "1"); // the gate holds back more than that
+    command
+}
+
+#[test]
+fn a_verdict_stands_whether_or_not_anybody_hears_of_it() {
+    let world = judged();
+    for (args, status, length) in VERDICTS {
+        if length == Length::Long {
+            let heard = Ran::of(&mut judging(&world, args)).ends(status);
+            assert!(heard.stdout().len() > HELD_BACK, "{args:?}: {}", heard.stdout().len());
+        }
+        let ran = unread(&mut judging(&world, args)).ends(status);
         assert!(!ran.stderr().contains("stdout"), "{args:?}: {ran}");
     }
+}
+
+#[test]
+fn every_command_is_among_those_that_a_closed_pipe_was_tried_on_or_cannot_matter_to() {
+    let help = World::new().run(&["--help"]).quietly();
+    let (_, commands) = help.stdout().split_once("Commands:\n").expect("a list of commands");
+    let (commands, _) = commands.split_once("\n\n").expect("options behind it");
+    let names = commands.lines().filter(|line| !line.starts_with("   "));
+    let names = names.map(|line| line.split_whitespace().next().expect("a name"));
+    let tried: Vec<_> = VERDICTS.iter().map(|(args, ..)| args[0]).chain(JUDGED_BEFORE).collect();
+    for name in names.filter(|name| *name != "help") {
+        assert!(tried.contains(&name), "{name}: what does a closed pipe make of its status?");
+    }
+}
+
+#[test]
+fn every_page_of_the_manual_is_written_whether_or_not_anybody_reads_their_names() {
+    let world = World::new();
+    let folder = (0..15).fold(world.root().join("heard"), |path, _| path.join("d".repeat(200)));
+    let heard = world.run(&["man", "--dir", folder.as_str()]).quietly();
+    let folder = folder.as_str().replacen("heard", "unheard", 1);
+    unread(&mut world.command(&["man", "--dir", &folder])).ends(0);
+    let pages = fs::read_dir(folder).expect("a folder").count();
+    assert_eq!(pages, heard.stdout().lines().count());
 }

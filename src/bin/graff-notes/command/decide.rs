@@ -18,7 +18,7 @@ use super::account::Account;
 use crate::{
     context::Context,
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     figures::Figures,
     transcript,
 };
@@ -86,7 +86,7 @@ impl Decide {
         let situation = self.situation(cx, &seen, effective)?;
         let verdict = gate::decide(&situation);
         let account = Account::of(&self.figures, seen.reading, situation, &verdict, Author::Agent)?;
-        account.say(&mut cx.out)?;
+        heard_or_not(account.say(&mut cx.out))?;
         Ok(if self.require_note && !account.fires() { Exit::Refused } else { Exit::Done })
     }
 

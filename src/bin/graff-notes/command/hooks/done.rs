@@ -106,12 +106,12 @@ impl Done {
 
     /// Prints it; `changed` says what was done to a file that was changed.
     pub(super) fn answer(&self, cx: &mut Context, changed: &'static str) -> Result<Exit, Stop> {
-        if cx.out.form() == Form::Json {
-            cx.out.json(self)?;
-        } else {
-            self.show(cx, changed)?;
-        }
-        heard_or_not(cx.out.flush())?; // what fails now is told with what was done
+        let said = match cx.out.form() {
+            Form::Json => cx.out.json(self),
+            Form::Plain | Form::Terminal => self.show(cx, changed),
+        };
+        // What fails now is told with what was done.
+        heard_or_not(said.and_then(|()| cx.out.flush()))?;
         Ok(Exit::Done)
     }
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     context::Context,
     exit::Exit,
-    failure::Stop,
+    failure::{Stop, heard_or_not},
     output::{Cell, Clock, Form, Table},
     selection::Times,
 };
@@ -28,10 +28,10 @@ pub(super) struct Status {
 impl Status {
     pub(super) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let standings = standings(cx.root()?.path, self.host);
-        match cx.out.form() {
-            Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing))?,
-            form => show(cx, &standings, &self.times.clock(form))?,
-        }
+        heard_or_not(match cx.out.form() {
+            Form::Json => standings.iter().try_for_each(|standing| cx.out.json(standing)),
+            form => show(cx, &standings, &self.times.clock(form)),
+        })?;
         let unreadable = standings.into_iter().flat_map(Standing::failures);
         Ok(unreadable.fold(Exit::Done, |_, failure| cx.notices.failure(&failure)))
     }

@@ -94,7 +94,7 @@ impl Import {
             return Ok(parted.iter().fold(Exit::Done, |_, why| cx.notices.failure(why)));
         }
         if self.dry_run {
-            say(cx, done, "dry_run")?;
+            heard_or_not(say(cx, done, "dry_run"))?;
             cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }

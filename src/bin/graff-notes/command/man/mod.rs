@@ -15,7 +15,7 @@ use crate::{
     args,
     context::Context,
     exit::Exit,
-    failure::{Failure, Stop},
+    failure::{Failure, Stop, heard_or_not},
     output::{Form, IfThere, NewFile},
 };
 
@@ -98,10 +98,11 @@ fn write(cx: &mut Context, folder: &Utf8Path, page: &clap::Command) -> Result<()
     file.allow(Permissions::from_mode(READ_BY_ALL))?;
     file.bytes(rendered(page)?.as_bytes())?;
     file.finish()?;
-    match cx.out.form() {
+    // Whoever doesn't read their names wants the pages all the same.
+    heard_or_not(match cx.out.form() {
         Form::Json => cx.out.json(&Answer { page: title, text: None, path: Some(path) }),
         Form::Plain | Form::Terminal => cx.out.line(path.as_str()),
-    }
+    })
 }
 
 fn rendered(page: &clap::Command) -> Result<String, Failure> {
