@@ -268,6 +268,14 @@ pub(crate) fn is_flag_of(command: &str, word: &str) -> bool {
     })
 }
 
+/// Returns the default of the flag that has this name within the program, in whichever command.
+pub(crate) fn default_of(described: &clap::Command, flag: &str) -> Option<String> {
+    let flags = described.get_subcommands().flat_map(clap::Command::get_arguments);
+    let default =
+        flags.filter(|arg| arg.get_id() == flag).find_map(|arg| arg.get_default_values().first());
+    default.map(|value| value.to_string_lossy().into_owned())
+}
+
 /// Returns the whole command line; to read one, the flags of its own command are enough.
 pub(crate) fn described() -> clap::Command {
     let mut command = Cli::command();

@@ -1,6 +1,8 @@
 //! What is set comes from the nearest place, which `config show` names; a fault in a file is told
 //! with its line, its key and what is allowed.
 
+mod flags;
+
 use std::{fs, process::Command};
 
 use serde_json::{Value, json};

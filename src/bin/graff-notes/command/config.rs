@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    args,
     command::hook,
     context::Context,
     exit::Exit,
@@ -95,9 +96,11 @@ impl Config {
         let answer =
             Answer { setting: "root", value, source: root_source, from: Some(from), meant: None };
         say(cx, &mut table, &answer)?;
+        let described = args::described();
         for setting in &settings::ALL {
             let given = set.given.iter().find(|given| given.setting.name == setting.name);
-            let answer = answer_of(setting, given);
+            let default = args::default_of(&described, &setting.flag_id());
+            let answer = answer_of(setting, given, default.as_deref());
             say(cx, &mut table, &answer)?;
             if setting.name == PERCENT {
                 say(cx, &mut table, &in_hooks(answer))?;
@@ -108,14 +111,18 @@ impl Config {
     }
 }
 
-fn answer_of<'a>(setting: &'a Setting, given: Option<&'a Given>) -> Answer<'a> {
+fn answer_of<'a>(
+    setting: &'a Setting,
+    given: Option<&'a Given>,
+    default: Option<&str>,
+) -> Answer<'a> {
     let (source, from) = match given.map(|given| &given.source) {
         Some(Source::Environment { variable }) => ("environment", Some(variable.as_str())),
         Some(Source::Project { path }) => ("project", Some(path.as_str())),
         Some(Source::User { path }) => ("user", Some(path.as_str())),
         None => ("default", None),
     };
-    let text = given.map(|given| given.value.as_str()).or(setting.default);
+    let text = given.map(|given| given.value.as_str()).or(default);
     let shown = text.map(|text| setting.shown(text));
     let number = text.filter(|_| setting.allowed.is_number()).and_then(|n| n.parse::<u64>().ok());
     let value = number.map_or_else(|| shown.map_or(Value::Null, Value::from), Value::from);

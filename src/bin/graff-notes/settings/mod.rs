@@ -17,6 +17,7 @@ mod for_agents;
 use std::{env, ffi::OsStr};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use graff_notes::note::NoteCap;
 
 use crate::{
     exit::Exit, failure::Failure, masked, note_from::PATIENCE_SECONDS_MAX, output::Notices, root,
@@ -36,8 +37,6 @@ pub(crate) struct Setting {
     /// What it is called, as its flag is.
     pub(crate) name: &'static str,
     pub(crate) allowed: Allowed,
-    /// What holds where nobody sets it; `None` where that depends.
-    pub(crate) default: Option<&'static str>,
     who: Who,
 }
 
@@ -65,34 +64,29 @@ pub(crate) struct Given {
     pub(crate) source: Source,
 }
 
-const fn setting(name: &'static str, allowed: Allowed, default: Option<&'static str>) -> Setting {
-    Setting { name, allowed, default, who: Who::Anybody }
+const fn setting(name: &'static str, allowed: Allowed) -> Setting {
+    Setting { name, allowed, who: Who::Anybody }
 }
 
-const fn for_the_user(
-    name: &'static str,
-    allowed: Allowed,
-    default: Option<&'static str>,
-) -> Setting {
-    Setting { name, allowed, default, who: Who::User }
+const fn for_the_user(name: &'static str, allowed: Allowed) -> Setting {
+    Setting { name, allowed, who: Who::User }
 }
 
-/// Every setting.
+/// Every setting. What holds where nobody sets one is the default of its flag.
 pub(crate) static ALL: [Setting; 13] = [
-    setting("window-tokens", Allowed::From(0), None),
-    // Hooks have a default of their own.
-    setting("percent", Allowed::Within(1, 100), Some("90")),
-    setting("ceiling-tokens", Allowed::ZeroOrFrom(1_000), Some("272000")),
-    setting("output-reserve-tokens", Allowed::From(0), Some("0")),
-    setting("bytes-per-token", Allowed::From(1), Some("1")),
-    setting("calls-cap", Allowed::From(0), Some("0")),
-    setting("pending-calls", Allowed::From(0), Some("0")),
-    setting("cap-bytes", Allowed::Within(16, 65_536), Some("4000")),
-    setting("time", Allowed::OneOf(&["iso", "relative", "local"]), None),
-    setting("note-timeout-seconds", Allowed::Within(1, PATIENCE_SECONDS_MAX), Some("120")),
-    for_the_user("note-from", Allowed::NoteFrom, Some("mechanical")),
-    for_the_user("endpoint", Allowed::Text, None),
-    for_the_user("model", Allowed::Text, None),
+    setting("window-tokens", Allowed::From(0)),
+    setting("percent", Allowed::Within(1, 100)),
+    setting("ceiling-tokens", Allowed::ZeroOrFrom(1_000)),
+    setting("output-reserve-tokens", Allowed::From(0)),
+    setting("bytes-per-token", Allowed::From(1)),
+    setting("calls-cap", Allowed::From(0)),
+    setting("pending-calls", Allowed::From(0)),
+    setting("cap-bytes", Allowed::Within(NoteCap::BYTES_MIN as u64, NoteCap::BYTES_MAX as u64)),
+    setting("time", Allowed::OneOf(&["iso", "relative", "local"])),
+    setting("note-timeout-seconds", Allowed::Within(1, PATIENCE_SECONDS_MAX)),
+    for_the_user("note-from", Allowed::NoteFrom),
+    for_the_user("endpoint", Allowed::Text),
+    for_the_user("model", Allowed::Text),
 ];
 
 impl Setting {
