@@ -329,10 +329,19 @@ fn first_word() -> Option<(usize, String)> {
     let mut args = env::args_os().enumerate().skip(1);
     loop {
         let (place, arg) = args.next()?;
-        match arg.to_str()? {
-            "--root" | "--color" => drop(args.next()),
+        match arg.to_string_lossy() {
+            flag if takes_a_word(&flag) => drop(args.next()),
             flag if flag.starts_with('-') => {}
-            word => return Some((place, word.to_owned())),
+            word => return Some((place, word.into_owned())),
         }
     }
+}
+
+/// Returns whether a word is a flag of every command that has its value in the next word.
+fn takes_a_word(flag: &str) -> bool {
+    let Some(long) = flag.strip_prefix("--") else { return false };
+    let common = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
+    common
+        .get_arguments()
+        .any(|arg| arg.get_long() == Some(long) && arg.get_action().takes_values())
 }

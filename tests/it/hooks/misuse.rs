@@ -184,12 +184,33 @@ fn a_command_line_that_makes_no_sense_ends_with_0_too() {
         assert_eq!(ran.stdout(), "", "{args:?}");
         assert!(ran.stderr().contains("error: "), "{args:?}: {ran}");
     }
+    let odd = OsStr::from_bytes(b"--root=caf\xe9");
+    Ran::of(desk.command(&[]).arg(odd).args(["hook", "codex"]).stdin(Stdio::null())).ends(0);
     let desk = desk.with("GRAFF_PERCENT", "0");
     desk.says("s1", &[super::script::Said::Agent("done", 100_000)]);
     let ran = desk.calls("s1", "Stop", json!({"stop_hook_active": false}));
     assert_eq!(ran.stdout(), "", "{ran}");
     assert!(ran.stderr().contains("GRAFF_PERCENT=\"0\""), "{ran}");
     Ran::of(&mut desk.command(&["show", "hook"])).ends(3);
+}
+
+#[test]
+fn it_ends_with_0_behind_each_flag_that_every_command_takes_with_a_value() {
+    let desk = desk(Host::ClaudeCode);
+    let help = Ran::of(&mut desk.command(&["--help"]));
+    let (_, global) = help.stdout().split_once("Global options:\n").expect("their list");
+    let (global, _) = global.split_once("\nExamples:").expect("what is behind it");
+    let with_value = |line: &str| {
+        let (flag, _) =
+            line.trim_start().split_once(" <").filter(|(flag, _)| flag.starts_with("--"))?;
+        Some(flag.to_owned())
+    };
+    let flags: Vec<_> = global.lines().filter_map(with_value).collect();
+    assert!(flags.len() >= 2, "{flags:?}");
+    for flag in flags {
+        let args = [&flag, "always", "hook", "codex", "--no-such-flag"];
+        Ran::of(desk.command(&args).stdin(Stdio::null())).ends(0);
+    }
 }
 
 #[test]
