@@ -146,6 +146,34 @@ fn only_what_is_meant_is_exported_and_damage_between_stays() {
 }
 
 #[test]
+fn the_last_records_of_a_log_are_found_within_bounds_whatever_stands_between_them() {
+    let world = World::new();
+    let record =
+        |seq: u64| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"{seq}\",\"seq\":{seq}}}\n");
+    let junk = "x\n".repeat(150_000);
+    world.put("s1", [record(1), junk.clone(), record(2), junk, record(3)].concat());
+    let last = world.within_kib(24 * 1024, &["export", "--format", "jsonl", "-n", "1"]).ends(5);
+    let lines: Vec<_> = last.stdout().lines().collect();
+    assert_eq!(lines.len(), 150_001, "and the damage behind the record before it");
+    assert!(lines.last().expect("a record").contains("\"seq\":3"), "{lines:?}");
+}
+
+#[test]
+fn nobodys_words_are_markup_in_markdown() {
+    let name = "<img src=x onerror=alert(1)> [a](b) *c* `d`";
+    let world = World::new();
+    let foreign = "{\"v\":1,\"session\":\"<script>\",\"text\":\"x\"}\n";
+    world.run(&["write", name, "--text", "a note"]).quietly();
+    let log = world.log(name);
+    let record = fs::read_to_string(&log).expect("a log");
+    fs::write(&log, foreign.to_owned() + &record).expect("another");
+    let markdown = world.run(&["export"]).ends(5);
+    let heading = r"# \<img src=x onerror=alert(1)\> \[a\](b) \*c\* \`d\`";
+    assert!(markdown.stdout().starts_with(&format!("{heading}\n\n")), "{markdown}");
+    assert!(markdown.stdout().contains(r#"a record of session "\<script\>""#), "{markdown}");
+}
+
+#[test]
 fn a_session_that_is_named_twice_is_meant_once() {
     let world = world();
     for command in [&["export", "--format", "jsonl"][..], &["verify"], &["repair"]] {

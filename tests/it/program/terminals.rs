@@ -43,6 +43,7 @@ fn json_at_a_terminal_is_the_same_value_without_a_character_that_could_steer_it(
     for text in ["first", odd] {
         world.fed(text, &["write", name]).quietly();
     }
+    let value = |said: &str| said.lines().map(str::parse::<Value>).collect::<Result<Vec<_>, _>>();
     for args in [
         &["show", name][..],
         &["log", name],
@@ -62,6 +63,13 @@ fn json_at_a_terminal_is_the_same_value_without_a_character_that_could_steer_it(
         let piped = world.run(&args).ends(0);
         let [shown, piped] = [&shown, &piped].map(|ran| value(ran.stdout()).expect("JSON"));
         assert_eq!(shown, piped, "{args:?}");
+    }
+    for format in ["json", "jsonl"] {
+        let args = ["export", "--format", format];
+        let (shown, piped) = (world.at_terminal(80, "", &args).ends(0), world.run(&args).ends(0));
+        assert!(!shown.stdout().contains(['\u{9b}', '\u{202e}']), "{shown}");
+        let [shown, piped] = [&shown, &piped].map(|ran| value(ran.stdout()).expect("JSON"));
+        assert_eq!(shown, piped, "{format}");
     }
     let missing = world.at_terminal(80, "", &["show", "c\u{202e}d", "--json"]).ends(3);
     assert!(!missing.stdout().contains('\u{202e}'), "{missing}");

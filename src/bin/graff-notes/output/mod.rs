@@ -22,5 +22,5 @@ pub(crate) use notices::Notices;
 pub(crate) use progress::Progress;
 pub(crate) use stdout::{Form, Output};
 pub(crate) use table::{Cell, Table};
-pub(crate) use text::{CUT, fence, first_line, one_line, plural, quoted, shown, size};
+pub(crate) use text::{CUT, fence, first_line, one_line, plural, quoted, shown, shown_json, size};
 pub(crate) use time::Clock;

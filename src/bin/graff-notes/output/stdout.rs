@@ -10,7 +10,7 @@ use anstyle::Style;
 use clap::ColorChoice;
 use serde::Serialize;
 
-use super::{pager::Sink, shown, text::shown_json};
+use super::{pager::Sink, shown, shown_json};
 use crate::{
     args::Common,
     failure::{Failure, Stop},
@@ -84,6 +84,11 @@ impl Output {
 
     pub(crate) fn form(&self) -> Form {
         self.form
+    }
+
+    /// Returns whether characters of an answer could steer what it is written to.
+    pub(crate) fn is_a_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// Returns whether styles are shown.

@@ -88,15 +88,6 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the same, kept apart from the line.
-    pub(super) fn into_owned(self) -> Entry<'static> {
-        match self {
-            Self::Record(record) => Entry::Record(record.into_owned()),
-            Self::Damage(damage) => Entry::Damage(damage.into_owned()),
-            Self::Newer(newer) => Entry::Newer(newer.into_owned()),
-        }
-    }
-
     /// Returns it in JSON, on one line.
     pub(super) fn json(&self) -> String {
         // Strings, numbers and field names always make JSON.
@@ -114,11 +105,5 @@ impl<'a> Unread<'a> {
     ) -> Self {
         let session = Cow::Borrowed(session.as_str());
         Self { session, kind, line, offset, reason, detail }
-    }
-
-    fn into_owned(self) -> Unread<'static> {
-        let Self { session, kind, line, offset, reason, detail } = self;
-        let session = Cow::Owned(session.into_owned());
-        Unread { session, kind, line, offset, reason, detail }
     }
 }

@@ -21,7 +21,21 @@ pub(super) fn entry(entry: &Entry<'_>, clock: &Clock) -> String {
 }
 
 fn unread(what: &str, Unread { line, offset, detail, .. }: &Unread<'_>) -> String {
-    format!("> **{what}** at line {line}, byte {offset}: {detail}\n\n")
+    format!("> **{what}** at line {line}, byte {offset}: {}\n\n", escaped(detail))
+}
+
+/// Returns a name or a text of one line so that Markdown shows it as it is, and no markup is made
+/// of it: it can be anybody's words.
+pub(super) fn escaped(text: &str) -> String {
+    const MARKUP: &str = "\\`*_[]<>&~|";
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if MARKUP.contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
 }
 
 fn note(record: &RecordAnswer<'_>, text: &str, clock: &Clock) -> String {

@@ -4,8 +4,6 @@ mod entry;
 mod markdown;
 mod sheet;
 
-use std::collections::VecDeque;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 use graff_notes::{session::SessionName, store::Store};
@@ -173,6 +171,19 @@ impl Export {
         Target::of(self.file(), if_there)
     }
 
+    /// Returns how many records of a log stand before the last that are wanted: those are counted
+    /// first, since damage without end can stand between them. A log that cannot be read has none,
+    /// and what is wrong with it is said where it is read again.
+    fn too_early(&self, store: &Store, session: &SessionName) -> u64 {
+        let Some(limit) = self.limit else { return 0 };
+        let mut records = 0_u64;
+        let counted = store.replay(session, &mut |line| {
+            let entry = Entry::of(&line, session).filter(|entry| self.holds(entry));
+            records += u64::from(matches!(entry, Some(Entry::Record(_))));
+        });
+        counted.map_or(0, |_| records.saturating_sub(limit as u64))
+    }
+
     fn holds(&self, entry: &Entry<'_>) -> bool {
         match entry {
             Entry::Record(record) => self.selection.period.holds(record.created_at),
@@ -209,8 +220,7 @@ impl Run<'_> {
         meant: &Meant,
     ) -> Result<Exit, Stop> {
         let damage_before = self.sum.damage;
-        let mut last =
-            export.limit.map(|limit| Last { entries: VecDeque::new(), records: 0, limit });
+        let mut too_early = export.too_early(store, session);
         let (mut said, mut lines) = (Ok(()), 0);
         let replayed = store.replay(session, &mut |line| {
             lines = line.number;
@@ -218,15 +228,14 @@ impl Run<'_> {
             let Some(entry) = entry.filter(|entry| said.is_ok() && export.holds(entry)) else {
                 return;
             };
-            let entry = if export.without_text { entry.without_text() } else { entry };
-            match &mut last {
-                None => said = self.say(session, &entry),
-                Some(last) => last.push(entry.into_owned()),
+            if too_early > 0 {
+                too_early -= u64::from(matches!(entry, Entry::Record(_)));
+                return;
             }
+            let entry = if export.without_text { entry.without_text() } else { entry };
+            said = self.say(session, &entry);
         });
         said?;
-        let last = last.into_iter().flat_map(|last| last.entries);
-        last.into_iter().try_for_each(|entry| self.say(session, &entry))?;
         self.progress.step();
         match replayed {
             Ok(tail) => {
@@ -258,25 +267,6 @@ impl Run<'_> {
             return sheet.entry(&mut cx.out, session, entry);
         }
         progress.beside_answer(|| sheet.entry(&mut cx.out, session, entry))
-    }
-}
-
-/// The last records of a log, and the damage behind the first of them.
-struct Last {
-    entries: VecDeque<Entry<'static>>,
-    records: usize,
-    limit: usize,
-}
-
-impl Last {
-    fn push(&mut self, entry: Entry<'static>) {
-        self.records += usize::from(matches!(entry, Entry::Record(_)));
-        self.entries.push_back(entry);
-        while self.records > self.limit
-            && let Some(entry) = self.entries.pop_front()
-        {
-            self.records -= usize::from(matches!(entry, Entry::Record(_)));
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     failure::{Failure, Stop, heard_or_not},
-    output::{Clock, Form, IfThere, NewFile, Output, shown},
+    output::{Clock, IfThere, NewFile, Output, shown, shown_json},
 };
 
 /// A document under way.
@@ -55,11 +55,12 @@ impl Sheet {
             Format::Json if is_first => opening() + &entry.json(),
             Format::Json => ",".to_owned() + &entry.json(),
             Format::Markdown if is_new => {
+                let session = markdown::escaped(session.as_str());
                 format!("# {session}\n\n{}", markdown::entry(entry, &self.clock))
             }
             Format::Markdown => markdown::entry(entry, &self.clock),
         };
-        self.target.text(out, &text)
+        self.target.text(out, self.format, &text)
     }
 
     /// Returns whether it is written to a file, and shown nowhere.
@@ -71,7 +72,7 @@ impl Sheet {
     pub(super) fn end(mut self, out: &mut Output) -> Result<u64, Stop> {
         if self.format == Format::Json {
             let opening = if self.sessions == 0 { opening() } else { String::new() };
-            self.target.text(out, &(opening + "]}\n"))?;
+            self.target.text(out, self.format, &(opening + "]}\n"))?;
         }
         if let Target::File(file) = self.target {
             file.finish()?;
@@ -91,11 +92,15 @@ impl Target {
 
     /// Writes a text. Where nobody reads stdout any more the export goes on: what it meets, its
     /// status tells.
-    fn text(&mut self, out: &mut Output, text: &str) -> Result<(), Stop> {
+    fn text(&mut self, out: &mut Output, format: Format, text: &str) -> Result<(), Stop> {
         match self {
             Self::File(file) => Ok(file.bytes(text.as_bytes())?),
-            Self::Stdout if out.form() == Form::Terminal => {
-                heard_or_not(out.bytes(shown(text).as_bytes()))
+            Self::Stdout if out.is_a_terminal() => {
+                let text = match format {
+                    Format::Markdown => shown(text),
+                    Format::Json | Format::Jsonl => shown_json(text),
+                };
+                heard_or_not(out.bytes(text.as_bytes()))
             }
             Self::Stdout => heard_or_not(out.bytes(text.as_bytes())),
         }
