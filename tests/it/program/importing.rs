@@ -239,6 +239,15 @@ fn an_export_with_a_fault_is_refused_whole_with_the_place_of_the_fault() {
             "line 2 has a text of 70000 bytes, and 65536 is the most",
         ),
         (format!("{{\"export\":1,\"entries\":[{good},"), "its JSON ends before it is complete"),
+        (
+            format!("{{\"export\":2,\"entries\":[{good}]}}"),
+            "the export is of version 2, and only 1 is known",
+        ),
+        ("{\"export\":7,\"entries\":[]}".to_owned(), "the export is of version 7, and"),
+        (
+            line("feat/x", 1, "one"),
+            "its records are of \"feat/x\", which cannot be a session here: the session name holds `/`",
+        ),
     ] {
         let world = World::new();
         let ran = world.fed(&document, &["import", "-"]).ends(2);

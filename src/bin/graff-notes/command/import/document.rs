@@ -25,6 +25,7 @@ struct Form {
 /// An export in one object.
 #[derive(Deserialize)]
 struct Whole {
+    export: u64,
     entries: Vec<Exported>,
 }
 
@@ -99,6 +100,7 @@ impl Document {
 
     fn of_whole(bytes: &[u8]) -> Result<Self, String> {
         let whole: Whole = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+        known(whole.export).map_err(|why| format!("the export {why}"))?;
         let mut document = Self::default();
         for (at, entry) in (1_u64..).zip(whole.entries) {
             document.see(at, entry).map_err(|why| format!("entry {at} {why}"))?;
@@ -151,9 +153,7 @@ impl Document {
     }
 
     fn see(&mut self, number: u64, entry: Exported) -> Result<(), String> {
-        if entry.export != VERSION {
-            return Err(format!("is of version {}, and only {VERSION} is known", entry.export));
-        }
+        known(entry.export)?;
         let session = SessionName::parse(&entry.session)
             .map_err(|why| format!("has the session {:?}: {why}", entry.session))?;
         match entry.kind.as_str() {
@@ -252,6 +252,14 @@ impl LogLines<'_> {
     }
 }
 
+/// Returns why an export or an entry of one cannot be read, if it is of another version.
+fn known(version: u64) -> Result<(), String> {
+    if version == VERSION {
+        return Ok(());
+    }
+    Err(format!("is of version {version}, and only {VERSION} is known"))
+}
+
 /// Returns why a text is none that a note can have, if it is too long.
 fn too_long(text: &str) -> Option<String> {
     let (bytes, most) = (text.len(), NoteText::BYTES_LIMIT);
@@ -275,8 +283,17 @@ fn what_else(bytes: &[u8]) -> String {
              the log of its session, and `graff-notes repair` wins them back"
                 .to_owned()
         }
-        _ => "it is no export in JSON, and no line of it is a record".to_owned(),
+        _ => lines(text).find_map(|(_, line)| of_no_session(line)).unwrap_or_else(|| {
+            "it is no export in JSON, and no line of it is a record".to_owned()
+        }),
     }
+}
+
+/// Returns why a line is of no session, where it names one that cannot be.
+fn of_no_session(line: &[u8]) -> Option<String> {
+    let Owner { session } = serde_json::from_slice(line).ok()?;
+    let why = SessionName::parse(&session).err()?;
+    Some(format!("its records are of {session:?}, which cannot be a session here: {why}"))
 }
 
 /// Returns why a line is not what it must be, without where: the line is one of many.
