@@ -10,7 +10,7 @@ mod histories;
 #[cfg(feature = "ask")]
 mod keys;
 #[cfg(feature = "ask")]
-mod loopback;
+pub(super) mod loopback;
 
 #[cfg(not(feature = "ask"))]
 use crate::support::world::{Ran, World};

@@ -15,18 +15,19 @@ use serde_json::{Value, json};
 use crate::support::world::{Ran, World};
 
 pub(super) const KEY: &str = "sk-secret-key-0123456789";
-pub(super) const NOTE: &str = "SUBGOAL: mend src/parse.rs:88; the CR is dropped in read_line";
+pub(in crate::program) const NOTE: &str =
+    "SUBGOAL: mend src/parse.rs:88; the CR is dropped in read_line";
 
 /// What the endpoint does with a connection, as raw bytes.
 #[derive(Clone)]
-pub(super) enum Act {
+pub(in crate::program) enum Act {
     Say(String),
     /// Says this, and then a byte now and then for ever.
     Drip(String),
 }
 
 /// An endpoint that does one thing after the other; it gives out the requests: head and body.
-pub(super) fn endpoint(script: Vec<Act>) -> (String, Receiver<(String, Value)>) {
+pub(in crate::program) fn endpoint(script: Vec<Act>) -> (String, Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
     let (send, requests) = mpsc::channel();
@@ -134,11 +135,11 @@ pub(super) fn http(status: &str, headers: &str, body: &str) -> Act {
     ))
 }
 
-pub(super) fn ok(body: &Value) -> Act {
+pub(in crate::program) fn ok(body: &Value) -> Act {
     http("200 OK", "", &body.to_string())
 }
 
-pub(super) fn chat(text: &Value) -> Value {
+pub(in crate::program) fn chat(text: &Value) -> Value {
     json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
 }
 
@@ -172,12 +173,16 @@ pub(super) fn asking(world: &World, url: &str, key: &str, more: &[&str]) -> Comm
     let args = ["ask", "--transcript", "t.jsonl", "--session", "s1", "--model", "m"];
     let mut command = world.command(&[&args[..], &["--endpoint", url, "--json"], more].concat());
     command.env("GRAFF_API_KEY", key);
-    // Whoever runs the tests may be behind a proxy.
+    directly(&mut command);
+    command
+}
+
+/// Has a command go to the loopback itself: whoever runs the tests may be behind a proxy.
+pub(in crate::program) fn directly(command: &mut Command) {
     for scheme in ["http", "https", "all", "no"] {
         let name = format!("{scheme}_proxy");
         command.env_remove(name.to_uppercase()).env_remove(name);
     }
-    command
 }
 
 pub(super) fn outcome(ran: &Ran) -> Value {
