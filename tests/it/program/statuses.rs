@@ -2,11 +2,15 @@
 
 mod damage;
 
-use std::fs::File;
+use std::fs::{self, File};
 
 use graff_notes::session::SessionName;
 
-use crate::support::world::World;
+use crate::support::world::{Ran, World};
+
+/// A transcript whose last request filled a window of 10,000 tokens.
+const FULL_TRANSCRIPT: &str = "{\"role\":\"user\",\"content\":\"mend src/a.rs\"}\n\
+    {\"role\":\"assistant\",\"content\":\"on it\",\"usage\":{\"input_tokens\":9000}}\n";
 
 /// The other process that has a session's lock.
 fn locked(world: &World, session: &str) -> File {
@@ -230,6 +234,46 @@ fn busy_is_4_and_names_the_holder() {
     assert!(ran.stderr().contains(&format!("process {}", std::process::id())), "{ran}");
     assert!(ran.stderr().ends_with("reading needs no lock\n"), "{ran}");
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "a note");
+}
+
+#[test]
+fn busy_is_4_with_every_command_that_writes_to_a_log() {
+    let world = World::new();
+    let note = |text: &str| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"{text}\"}}\n");
+    world.put("s1", note("a note") + "junk\n");
+    let file = |name: &str, text: String| fs::write(world.root().join(name), text);
+    file("s1.jsonl", FULL_TRANSCRIPT.to_owned()).expect("a transcript");
+    file("log", note("a note") + &note("another")).expect("a log to take in");
+    file("PROMPT.md", "base\n".to_owned()).expect("a prompt");
+    let lock = world.store().lock_path(&SessionName::parse("s1").expect("a good name"));
+    File::create(lock).expect("the lock file");
+    let _lock = locked(&world, "s1");
+    let holder = format!("process {}", std::process::id());
+    let before = fs::read(world.log("s1")).expect("a log");
+    let turn = ["--transcript", "s1.jsonl", "--window-tokens", "10000", "--generation", "1"];
+    let rollover = [&["rollover", "--system", "PROMPT.md"], &turn[..]].concat();
+    let mut rows = vec![
+        vec!["write", "s1", "--text", "another"],
+        vec!["repair", "s1", "--write"],
+        vec!["import", "log"],
+        vec!["forget", "s1", "--yes"],
+        rollover.clone(),
+        [&rollover[..], &["--note-from", "command:echo a note that is long enough"]].concat(),
+    ];
+    if cfg!(feature = "ask") {
+        let endpoint = "endpoint:http://localhost:1/v1/responses";
+        rows.push([&rollover[..], &["--note-from", endpoint, "--model", "m"]].concat());
+        let endpoint = "http://localhost:1/v1/responses";
+        rows.push([&["ask", "--endpoint", endpoint, "--model", "m"], &turn[..]].concat());
+    }
+    // Each waits for the lock, so all do at once.
+    let children = rows.iter().map(|args| world.command(args).spawn().expect("it starts"));
+    for (args, child) in rows.iter().zip(children.collect::<Vec<_>>()) {
+        let ran = Ran::of_child(child);
+        assert!(ran.has_status(4), "{args:?}: {ran}");
+        assert!(ran.to_string().contains(&holder), "{args:?}: {ran}");
+    }
+    assert_eq!(fs::read(world.log("s1")).expect("a log"), before);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
+    ErrorKind,
     gate::{Boundary, Outcome, Situation, Ticket},
     host::transcript::Transcript,
     note::NoteCap,
@@ -18,6 +19,7 @@ use graff_notes::{
 use crate::{
     args,
     context::{self, Context, now},
+    exit::Exit,
     failure::Failure,
     figures::Figures,
     note_from::PATIENCE_SECONDS_MAX,
@@ -108,5 +110,24 @@ pub(super) fn fired(
             let answer = call(attempt.request());
             notebook.settle(attempt, answer, now())
         }
+    }
+}
+
+/// Returns the status that tells whoever wanted a note what became of it.
+pub(super) const fn exit(outcome: &Outcome) -> Exit {
+    match outcome {
+        Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. } => Exit::Refused,
+        Outcome::StoreFailed { kind: ErrorKind::Busy, .. } => Exit::Busy,
+        Outcome::CallFailed { .. } | Outcome::StoreFailed { .. } => Exit::Failed,
+        Outcome::Stored { .. }
+        | Outcome::Unchanged
+        | Outcome::OptedOut
+        | Outcome::TooShort { .. }
+        | Outcome::TooLong { .. }
+        | Outcome::Cancelled
+        | Outcome::AlreadyNoted { .. }
+        | Outcome::Stale
+        | Outcome::OtherSession
+        | Outcome::KeepsNone => Exit::Done,
     }
 }

@@ -45,7 +45,7 @@ would know it.
 In a pipe it prints: what became of the note, and the figures in words.
 
 Exit status: 0 where the model was asked and answered, 1 where that failed, 2 where it could not \
-even be asked, 6 where the gate refuses.";
+even be asked, 4 where another process has the session's log, 6 where the gate refuses.";
 
 /// What to do where a build has no endpoints.
 #[cfg(not(feature = "ask"))]

@@ -50,17 +50,7 @@ pub(super) fn run(ask: &Ask, cx: &mut Context) -> Result<Exit, Stop> {
     let why = refusal.map(|it| it.to_string());
     let answer = Said { session: &session, generation, refusal: word, outcome: outcome.as_ref() };
     heard_or_not(say(cx, &answer, why))?;
-    Ok(exit(outcome.as_ref()))
-}
-
-fn exit(outcome: Option<&Outcome>) -> Exit {
-    match outcome {
-        None | Some(Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. }) => {
-            Exit::Refused
-        }
-        Some(Outcome::CallFailed { .. } | Outcome::StoreFailed { .. }) => Exit::Failed,
-        Some(_) => Exit::Done,
-    }
+    Ok(outcome.as_ref().map_or(Exit::Refused, note_turn::exit))
 }
 
 fn say(cx: &mut Context, answer: &Said<'_>, why: Option<String>) -> Result<(), Stop> {

@@ -2,11 +2,14 @@
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use graff_notes::{ErrorKind, gate::Outcome};
+use graff_notes::gate::Outcome;
 
 use super::roll::Rolled;
 use crate::{
-    command::{note_turn::NoteTurn, splice},
+    command::{
+        note_turn::{self, NoteTurn},
+        splice,
+    },
     context::{Context, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
@@ -37,7 +40,8 @@ An endpoint is asked once a generation, whatever comes of it. What can be seen t
 that (an address that cannot be called, no model) ends with status 2, with the prompt as it is and \
 nothing new on record.
 
-Exit status: 0 whatever is decided, and 6 with --require-note where the gate refuses.";
+Exit status: 0 whatever is decided, and 6 with --require-note where the gate refuses; 1 where the \
+note could not be kept, and 4 where another process has the session's log.";
 
 /// Measures, decides, gets and stores the note, and prints the prompt with it
 #[derive(Args, Debug)]
@@ -120,19 +124,13 @@ impl Rollover {
     }
 
     fn exit(&self, rolled: &Rolled) -> Result<Exit, Failure> {
-        match &rolled.outcome {
-            Some(Outcome::StoreFailed { kind, reason }) => {
-                let what = format_args!("keep the note: {reason}");
-                let exit = if *kind == ErrorKind::Busy { Exit::Busy } else { Exit::Failed };
-                Err(Failure::new(exit, kind.as_str(), what).about(&rolled.session))
-            }
-            Some(Outcome::AlreadyAttempted { .. } | Outcome::BudgetRaced { .. })
-                if self.require_note =>
-            {
-                Ok(Exit::Refused)
-            }
-            _ if self.require_note && !rolled.account.fires() => Ok(Exit::Refused),
-            _ => Ok(Exit::Done),
+        let exit = rolled.outcome.as_ref().map_or(Exit::Done, note_turn::exit);
+        if let Some(Outcome::StoreFailed { kind, reason }) = &rolled.outcome {
+            let what = format_args!("keep the note: {reason}");
+            return Err(Failure::new(exit, kind.as_str(), what).about(&rolled.session));
         }
+        // A call that failed is told in the account, and costs the prompt nothing.
+        let is_refused = exit == Exit::Refused || !rolled.account.fires();
+        Ok(if self.require_note && is_refused { Exit::Refused } else { Exit::Done })
     }
 }
