@@ -2,6 +2,8 @@
 
 use std::{
     fs,
+    io::{self, Read},
+    os::unix::net::UnixStream,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -11,7 +13,7 @@ use std::{
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
     flag,
-    low_level::emulate_default_handler,
+    low_level::{emulate_default_handler, pipe},
 };
 
 /// The signals that ask the program to end.
@@ -26,9 +28,55 @@ pub(crate) fn outlive_the_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Sees to it that Ctrl-C ends what a pager does, and not us below it.
-pub(crate) fn leave_the_interrupt_to_others() {
-    let _ = flag::register(SIGINT, Arc::default());
+/// Ctrl-C, lent to another program while that has the terminal: it does not end us then, but is
+/// remembered. Once that program has ended, it ends us at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Lent {
+    came: Arc<AtomicBool>,
+    is_back: Arc<AtomicBool>,
+    is_overlooked: Arc<AtomicBool>,
+    /// Can be read from once one has come.
+    wakes: Arc<UnixStream>,
+}
+
+impl Lent {
+    /// Lends it from now on; one that is ignored stays so.
+    pub(crate) fn lend() -> io::Result<Self> {
+        let (wakes, wake) = UnixStream::pair()?;
+        let [came, is_back, is_overlooked] = std::array::from_fn(|_| Arc::default());
+        if !is_ignored(SIGINT) {
+            // In this order: whoever is woken finds that one has come, and one that comes while it
+            // is taken back is seen there, if not here.
+            flag::register(SIGINT, Arc::clone(&came))?;
+            flag::register_conditional_default(SIGINT, Arc::clone(&is_back))?;
+            pipe::register(SIGINT, wake)?;
+        }
+        Ok(Self { came, is_back, is_overlooked, wakes: Arc::new(wakes) })
+    }
+
+    /// Waits for the first one; returns whether one can come.
+    pub(crate) fn wait(&self) -> bool {
+        (&*self.wakes).read_exact(&mut [0]).is_ok()
+    }
+
+    /// Returns whether one has come.
+    pub(crate) fn has_come(&self) -> bool {
+        self.came.load(Ordering::SeqCst)
+    }
+
+    /// Takes those for the other program's alone that come until it has ended: our own work is
+    /// done.
+    pub(crate) fn overlook(&self) {
+        self.is_overlooked.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes it back, now that the other program has ended. One that came meanwhile ends us.
+    pub(crate) fn take_back(&self) {
+        self.is_back.store(true, Ordering::SeqCst);
+        if self.has_come() && !self.is_overlooked.load(Ordering::SeqCst) {
+            let _ = emulate_default_handler(SIGINT);
+        }
+    }
 }
 
 /// The signals that ask the program to end, held back so that it can answer first. A second one

@@ -1,5 +1,7 @@
 //! A long answer for a person goes through a pager, and what is for a script does not.
 
+mod interrupted;
+
 use crate::support::world::{Ran, World};
 
 const PAGED: [&[&str]; 5] =

@@ -19,9 +19,9 @@ const LONGEST_RUN: Duration = Duration::from_secs(180);
 /// What a run of the program came to.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(super) status: ExitStatus,
+    pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 impl Ran {

@@ -173,7 +173,8 @@ fn list(root: &Path, folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-fn terminal(columns: u16) -> (File, OwnedFd) {
+/// A terminal of `columns`: our end of it, and the one that a program is given.
+pub(crate) fn terminal(columns: u16) -> (File, OwnedFd) {
     let ours = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&ours).expect("granted");
     pty::unlockpt(&ours).expect("unlocked");

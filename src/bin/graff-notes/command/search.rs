@@ -78,6 +78,7 @@ impl Search {
             |session| self.look(&store, session, &needle, most, &unreadable),
             |session, looked| {
                 progress.step();
+                cx.out.heard()?;
                 match looked {
                     Ok(found) if found.is_empty() => {}
                     Ok(found) => {

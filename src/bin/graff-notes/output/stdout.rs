@@ -140,6 +140,12 @@ impl Output {
         self.out.flush().map_err(|e| stopped(&e))
     }
 
+    /// Returns an error where a person has left the pager: for work that says nothing for long.
+    /// Where they interrupted us in it, it waits until they leave it, and the interrupt ends us.
+    pub(crate) fn heard(&mut self) -> Result<(), Stop> {
+        if self.out.get_mut().is_left() { Err(Stop::ReaderGone) } else { Ok(()) }
+    }
+
     /// Ends the answer, and returns once a person has read it.
     pub(crate) fn close(&mut self) -> Result<(), Stop> {
         let flushed = self.flush();

@@ -95,6 +95,7 @@ impl Verify {
         let (mut worst, mut mendable) = (Exit::Done, Vec::new());
         cx.out.page();
         for session in &meant.sessions {
+            heard_or_not(cx.out.heard())?;
             let exit = match store.verify(session) {
                 Ok(health) => {
                     if cx.out.may_page() {
