@@ -2,6 +2,8 @@
 //! it leaves nothing behind.
 
 mod agents;
+#[cfg(target_os = "linux")]
+mod file_systems;
 mod hooks;
 mod left_behind;
 mod no_threads;
@@ -174,44 +176,6 @@ fn a_note_from_the_future_is_told() {
         clock["detail"].as_str().is_some_and(|detail| detail.contains("2100-01-01")),
         "{clock}"
     );
-}
-
-/// Numbers that the kernel gives file systems, and what they are called here: `stat` has other
-/// names for some, and for others none at all, as it is older or newer.
-#[cfg(target_os = "linux")]
-const NAMED: [(&str, &str); 17] = [
-    ("ef53", "local: ext2/ext3/ext4"),
-    ("58465342", "local: xfs"),
-    ("9123683e", "local: btrfs"),
-    ("2fc12fc1", "local: zfs"),
-    ("ca451a4e", "local: bcachefs"),
-    ("f2f52010", "local: f2fs"),
-    ("3153464a", "local: jfs"),
-    ("52654973", "local: reiserfs"),
-    ("f15f", "local: ecryptfs"),
-    ("794c7630", "local: overlayfs"),
-    ("6969", "nfs: "),
-    ("517b", "smb: "),
-    ("ff534d42", "cifs: "),
-    ("fe534d42", "smb2: "),
-    ("1021997", "9p: "),
-    ("1021994", "tmpfs: "),
-    ("65735546", "fuse: "),
-];
-
-#[cfg(target_os = "linux")]
-#[test]
-fn the_file_system_is_named_by_the_number_that_the_system_gives_it() {
-    let world = World::new();
-    let stat = Command::new("stat").args(["-f", "-c", "%t", world.root().as_str()]).output();
-    let Ok(stat) = stat else { return crate::support::skipped("there is no `stat`") };
-    let number = String::from_utf8(stat.stdout).expect("UTF-8");
-    let number = number.trim();
-    let named = NAMED.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
-    let nameless = format!("of a kind not known here, 0x{number}");
-    let found = findings(&world, 0);
-    let detail = finding(&found, "file system")["detail"].as_str().expect("words");
-    assert!(detail.starts_with(named.unwrap_or(&nameless)), "{detail}, {number}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod bounded;
 mod call;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod file_systems;
 mod hosts;
 mod left;
 mod place;

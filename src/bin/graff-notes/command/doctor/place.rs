@@ -5,49 +5,19 @@ use std::{fs, io, os::unix::fs::MetadataExt};
 use camino::Utf8Path;
 use graff_notes::store::Store;
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use super::file_systems::FileSystem;
 use super::{Finding, Names, plain};
 use crate::output::{plural, quoted};
 
 /// What group and others may do with a file, as bits of its mode.
 const BITS_OF_OTHERS: u32 = 0o077;
 
-/// File systems that promise less than a disk in this machine: their numbers, names, and why.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const WEAK: [(i64, &str, &str); 7] = [
-    (0x6969, "nfs", NETWORK),
-    (0x517B, "smb", NETWORK),
-    (0xFF53_4D42, "cifs", NETWORK),
-    (0xFE53_4D42, "smb2", NETWORK),
-    (0x0102_1997, "9p", NETWORK),
-    (0x0102_1994, "tmpfs", "a restart of the machine empties it"),
-    (0x6573_5546, "fuse", "whether it keeps what it was told to sync depends on its program"),
-];
-
-/// File systems on disks of this machine: their numbers and names.
-///
-/// Source: `linux/magic.h`.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const LOCAL: [(i64, &str); 10] = [
-    (0xEF53, "ext2/ext3/ext4"),
-    (0x5846_5342, "xfs"),
-    (0x9123_683E, "btrfs"),
-    (0x2FC1_2FC1, "zfs"),
-    (0xCA45_1A4E, "bcachefs"),
-    (0xF2F5_2010, "f2fs"),
-    (0x3153_464A, "jfs"),
-    (0x5265_4973, "reiserfs"),
-    (0xF15F, "ecryptfs"),
-    (0x794C_7630, "overlayfs"),
-];
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const NETWORK: &str = "its locks and syncs depend on a server";
-
 /// Says what kind of file system the notes are on.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn file_system(root: &Utf8Path) -> Finding {
     const CHECK: &str = "file system";
-    let kind = match rustix::fs::statfs(root.as_std_path()) {
+    let number = match rustix::fs::statfs(root.as_std_path()) {
         Ok(status) => wide(status.f_type) & 0xFFFF_FFFF,
         Err(e) => {
             return Finding::failure(
@@ -57,16 +27,13 @@ pub(super) fn file_system(root: &Utf8Path) -> Finding {
             );
         }
     };
-    match WEAK.iter().find(|(number, ..)| *number == kind) {
-        Some((_, name, why)) => Finding::warning(
-            CHECK,
-            format!("{name}: {why}"),
-            "keep notes that matter on a local disk",
-        ),
-        None => match LOCAL.iter().find(|(number, _)| *number == kind) {
-            Some((_, name)) => Finding::ok(CHECK, format!("local: {name}")),
-            None => Finding::ok(CHECK, format!("of a kind not known here, {kind:#x}")),
-        },
+    match FileSystem::of(number) {
+        FileSystem::Weak { name, why } => {
+            let advice = "keep notes that matter on a local disk";
+            Finding::warning(CHECK, format!("{name}: {why}"), advice)
+        }
+        FileSystem::Local { name } => Finding::ok(CHECK, format!("local: {name}")),
+        FileSystem::Unknown => Finding::ok(CHECK, format!("of a kind not known here, {number:#x}")),
     }
 }
 
