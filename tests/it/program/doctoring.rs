@@ -163,6 +163,35 @@ fn what_is_wrong_is_said_with_what_to_do() {
 }
 
 #[test]
+fn what_is_wrong_in_the_settings_is_said_with_what_to_do_about_each() {
+    let world = World::new();
+    fs::create_dir(world.root().join(".graff")).expect("a folder");
+    fs::write(world.root().join(".graff/config.toml"), "model = \"x\"\npercnt = 1\n").expect("it");
+    let mut doctor = command(&world, &["--json"]);
+    let found = Ran::of(doctor.env("GRAFF_CAP_BYTES", "1")).ends(1).answers();
+    let told = found.iter().filter(|finding| finding["check"] == "settings");
+    let advice: Vec<_> = told.map(|finding| finding["advice"].as_str().expect("words")).collect();
+    assert_eq!(advice, ["mend GRAFF_CAP_BYTES, or unset it", "mend that line", "mend that line"]);
+}
+
+#[test]
+fn of_what_others_may_get_at_the_first_by_name_is_named_and_how_many_more_there_are() {
+    let world = World::new();
+    for session in ["s2", "s1", "s3"] {
+        world.run(&["write", session, "--text", "a note"]).ends(0);
+    }
+    let open = |session: &str| {
+        fs::set_permissions(world.log(session), fs::Permissions::from_mode(0o644)).expect("a mode");
+        let found = findings(&world, 0);
+        finding(&found, "modes")["detail"].as_str().expect("words").to_owned()
+    };
+    let others = |which: String| format!("other users may get at {which}");
+    assert_eq!(open("s3"), others(world.log("s3").to_string()));
+    assert_eq!(open("s1"), others(format!("{} and 1 more", world.log("s1"))));
+    assert_eq!(open("s2"), others(format!("{} and 2 more", world.log("s1"))));
+}
+
+#[test]
 fn a_note_from_the_future_is_told() {
     let note =
         |at: u64| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"a\",\"created_at\":{at}}}\n");

@@ -68,14 +68,16 @@ pub(super) fn modes(store: &Store, names: Names) -> Option<Finding> {
         }
     };
     let files = entries.flatten().map(|entry| entry.path());
-    let open: Vec<_> =
-        files.chain([folder.clone().into_std_path_buf()]).filter(|path| is_open(path)).collect();
-    let Some(first) = open.first() else {
+    let files = files.chain([folder.clone().into_std_path_buf()]);
+    let mut open: Vec<_> = files.filter(|path| is_open(path)).collect();
+    open.sort();
+    let Some((first, others)) = open.split_first() else {
         return Some(Finding::ok(CHECK, "only you can read the notes"));
     };
-    let which = match names {
-        Names::Told => format!("{} and {} more", first.display(), open.len() - 1),
-        Names::LeftOut => plural(open.len() as u64, "file"),
+    let which = match (names, others.len()) {
+        (Names::Told, 0) => first.display().to_string(),
+        (Names::Told, more) => format!("{} and {more} more", first.display()),
+        (Names::LeftOut, _) => plural(open.len() as u64, "file"),
     };
     let detail = format!("other users may get at {which}");
     Some(Finding::warning(CHECK, detail, format!("chmod -R go= {}", quoted(folder.as_str()))))
