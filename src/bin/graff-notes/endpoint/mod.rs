@@ -58,7 +58,7 @@ pub(crate) struct Endpoint {
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("url", &masked::url(&self.url)).finish_non_exhaustive()
     }
 }
 
