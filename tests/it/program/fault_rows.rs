@@ -5,6 +5,11 @@
 
 use std::{fs, process::Stdio};
 
+use graff_notes::{
+    note::NoteCap,
+    prompt::{self, Block},
+    session::SessionName,
+};
 use serde_json::Value;
 
 use crate::support::world::{Ran, World};
@@ -141,15 +146,17 @@ fn a_note_of_any_signs_stands_in_the_prompt_once_and_can_be_taken_out() {
     }
 }
 
-/// F171.
+/// F171: what is made of the prompt hangs on these three alone, and not on the time.
 #[test]
 fn the_same_prompt_a_second_later_is_the_same_to_the_byte() {
     let world = World::new();
     world.fed("SUBGOAL: the cache holds", &["write", "kiln"]).quietly();
-    let splice = || world.fed("You fire kilns.\n", &["splice", "kiln"]).quietly().stdout;
-    let first = splice();
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
-    assert_eq!(splice(), first);
+    let session = SessionName::parse("kiln").expect("a good name");
+    let note = world.store().newest(&session).expect("a log").note.expect("a note");
+    let block = Block::of(&session, &note, NoteCap::DEFAULT);
+    let base = "You fire kilns.\n";
+    let spliced = world.fed(base, &["splice", "kiln"]).quietly();
+    assert_eq!(spliced.stdout(), prompt::splice(base, Some(&block)));
 }
 
 /// F174.
