@@ -29,6 +29,24 @@ pub(crate) enum Exit {
     Refused = 6,
 }
 
+impl Exit {
+    /// Returns the one of two that says more about a store as a whole: damage, else what failed,
+    /// else what is not there.
+    #[must_use]
+    pub(crate) const fn graver(self, other: Self) -> Self {
+        if other.gravity() > self.gravity() { other } else { self }
+    }
+
+    const fn gravity(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NothingThere => 1,
+            Self::Failed | Self::Usage | Self::Busy | Self::Refused => 2,
+            Self::Damage => 3,
+        }
+    }
+}
+
 impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
         exit as Self

@@ -12,7 +12,7 @@ use graff_notes::{ErrorKind, session::SessionName, store::Store};
 use serde::Serialize;
 
 use crate::{
-    command::{hook, verify::graver},
+    command::hook,
     context::{Context, drawn_up, explain, session},
     exit::Exit,
     failure::{Failure, Stop, heard_or_not},
@@ -68,7 +68,7 @@ impl Forget {
         let mut worst = Exit::Done;
         for session in &sessions {
             match heard_or_not(forget(cx, &store, session)) {
-                Err(Stop::Failed(why)) => worst = graver(worst, cx.notices.failure(&why)),
+                Err(Stop::Failed(why)) => worst = worst.graver(cx.notices.failure(&why)),
                 Ok(()) | Err(Stop::ReaderGone) => {}
             }
         }

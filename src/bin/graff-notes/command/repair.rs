@@ -12,10 +12,7 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::{
-    meant::Meant,
-    verify::{self, graver},
-};
+use super::{meant::Meant, verify};
 use crate::{
     context::{Context, explain, session},
     exit::Exit,
@@ -116,7 +113,7 @@ impl Repair {
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
             progress.step();
-            worst = graver(worst, exit);
+            worst = worst.graver(exit);
         }
         progress.end();
         answers.end(cx, mode, &meant)?;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use graff_notes::{session::SessionName, store::Store};
 use serde::Serialize;
 
-use super::{meant::Meant, verify::graver};
+use super::meant::Meant;
 use crate::{
     context::{Context, explain},
     exit::Exit,
@@ -123,7 +123,7 @@ impl Export {
         let mut run = Run { cx, sheet, sum: Sum::default(), progress };
         let mut exit = Exit::Done;
         for session in &meant.sessions {
-            exit = graver(exit, run.session(&self, &store, session, &meant)?);
+            exit = exit.graver(run.session(&self, &store, session, &meant)?);
         }
         let Run { cx, sheet, sum, progress } = run;
         drop(progress);

@@ -13,7 +13,6 @@ use graff_notes::{
 };
 use serde::Serialize;
 
-use super::verify::graver;
 use crate::{
     args::is_flag_of,
     context::{Context, session},
@@ -98,7 +97,7 @@ impl Import {
             cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }
-        Ok(graver(exit, write(cx, &store, &coming)?))
+        Ok(exit.graver(write(cx, &store, &coming)?))
     }
 
     /// Reads the documents; says what is left out of them.
@@ -214,7 +213,7 @@ fn write(cx: &mut Context, store: &Store, coming: &Coming) -> Result<Exit, Stop>
     }
     // Who wrote between the check and the import has the right of way.
     for why in done.iter().filter_map(|(session, import)| why_not(session, *import)) {
-        exit = graver(exit, cx.notices.failure(&why));
+        exit = exit.graver(cx.notices.failure(&why));
     }
     Ok(exit)
 }

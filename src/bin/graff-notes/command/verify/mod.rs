@@ -110,7 +110,7 @@ impl Verify {
                 Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
             };
             progress.step();
-            worst = graver(worst, exit);
+            worst = worst.graver(exit);
         }
         progress.end();
         heard_or_not(cx.out.close())?;
@@ -122,17 +122,6 @@ impl Verify {
         cx.notices.hint(format_args!("`graff-notes repair{arguments}` says what can be done"));
         Ok(worst)
     }
-}
-
-/// Returns the status that says more about the store as a whole.
-pub(super) fn graver(one: Exit, other: Exit) -> Exit {
-    let rank = |exit| match exit {
-        Exit::Damage => 3,
-        Exit::Done => 0,
-        Exit::NothingThere => 1,
-        _ => 2,
-    };
-    if rank(other) > rank(one) { other } else { one }
 }
 
 /// A log that was checked.
