@@ -25,5 +25,5 @@ mod verdict;
 
 pub use outcome::Outcome;
 pub use situation::{Boundary, Notes, Provider, Session, Situation};
-pub use table::{RowAnswer, decide, headroom, nearly_full, rows};
+pub use table::{Row, RowAnswer, decide, headroom, nearly_full, rows};
 pub use verdict::{Recovery, Refusal, Ticket, Verdict};

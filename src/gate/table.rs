@@ -31,26 +31,70 @@ const _: () = assert!(
 /// One row's own answer, as if it stood alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RowAnswer {
-    /// The row's name.
-    pub row: &'static str,
+    /// The row.
+    pub row: Row,
     /// Why it refuses; `None` where it lets pass.
     pub refusal: Option<Refusal>,
 }
 
-struct Row {
-    name: &'static str,
-    refuse: fn(&Situation) -> Option<Refusal>,
+/// A row of the gate, by what it looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Row {
+    /// Whether notes are kept at all.
+    Disabled,
+    /// Whether the agent is a worker.
+    Worker,
+    /// Whether there is a session to keep the note in.
+    Session,
+    /// Whether the generation has had its attempt.
+    Attempt,
+    /// Whether the note fits on top of what is held back for the landing.
+    Budget,
+    /// Whether the history is being rescued.
+    Recovering,
+    /// Whether the note request fits into the window.
+    Headroom,
 }
 
-const ROWS: [Row; 7] = [
-    Row { name: "disabled", refuse: disabled },
-    Row { name: "worker", refuse: worker },
-    Row { name: "session", refuse: session },
-    Row { name: "attempt", refuse: attempt },
-    Row { name: "budget", refuse: budget },
-    Row { name: "recovering", refuse: recovering },
-    Row { name: "headroom", refuse: no_headroom },
-];
+impl Row {
+    /// Every row, in the order in which [`decide`] asks them.
+    pub const ALL: [Self; 7] = [
+        Self::Disabled,
+        Self::Worker,
+        Self::Session,
+        Self::Attempt,
+        Self::Budget,
+        Self::Recovering,
+        Self::Headroom,
+    ];
+
+    /// Returns the name that answers in words and JSON use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Worker => "worker",
+            Self::Session => "session",
+            Self::Attempt => "attempt",
+            Self::Budget => "budget",
+            Self::Recovering => "recovering",
+            Self::Headroom => "headroom",
+        }
+    }
+
+    fn refusal(self, situation: &Situation) -> Option<Refusal> {
+        match self {
+            Self::Disabled => disabled(situation),
+            Self::Worker => worker(situation),
+            Self::Session => session(situation),
+            Self::Attempt => attempt(situation),
+            Self::Budget => budget(situation),
+            Self::Recovering => recovering(situation),
+            Self::Headroom => no_headroom(situation),
+        }
+    }
+}
 
 /// Returns the answer of the first row that refuses, or a ticket for one attempt.
 ///
@@ -80,15 +124,16 @@ const ROWS: [Row; 7] = [
 /// assert_eq!(decide(&poorer).as_str(), "budget");
 /// ```
 pub fn decide(situation: &Situation) -> Verdict {
-    ROWS.iter()
-        .find_map(|row| (row.refuse)(situation))
+    Row::ALL
+        .into_iter()
+        .find_map(|row| row.refusal(situation))
         .map_or_else(|| Verdict::Fire(Ticket::new(*situation)), Verdict::Refuse)
 }
 
 /// Returns what each row answers for itself, in the order in which [`decide`] asks them.
 #[must_use]
 pub fn rows(situation: &Situation) -> [RowAnswer; 7] {
-    ROWS.map(|row| RowAnswer { row: row.name, refusal: (row.refuse)(situation) })
+    Row::ALL.map(|row| RowAnswer { row, refusal: row.refusal(situation) })
 }
 
 /// Returns the room that a note request needs in a model of `window`.

@@ -4,8 +4,8 @@
 
 use graff_notes::ErrorKind;
 use graff_notes::gate::{
-    Boundary, Notes, Outcome, Provider, Recovery, Refusal, RowAnswer, Session, Situation, Verdict,
-    decide, headroom, nearly_full, rows,
+    Boundary, Notes, Outcome, Provider, Recovery, Refusal, Row, RowAnswer, Session, Situation,
+    Verdict, decide, headroom, nearly_full, rows,
 };
 use graff_notes::session::NameRefused;
 use graff_notes::units::{Bytes, Calls, Generation, Seq, Tokens};
@@ -233,11 +233,13 @@ mod every_answer {
         let poor_worker = Situation { depth: 1, remaining: Calls::ZERO, ..situation() };
         let refusing: Vec<RowAnswer> =
             rows(&poor_worker).into_iter().filter(|row| row.refusal.is_some()).collect();
-        assert_eq!(refusing.iter().map(|row| row.row).collect::<Vec<_>>(), ["worker", "budget"]);
-        let names = rows(&poor_worker).map(|row| row.row);
-        let table =
+        let refusing = refusing.iter().map(|answer| answer.row).collect::<Vec<_>>();
+        assert_eq!(refusing, [Row::Worker, Row::Budget]);
+        assert_eq!(rows(&poor_worker).map(|answer| answer.row), Row::ALL);
+        let names =
             ["disabled", "worker", "session", "attempt", "budget", "recovering", "headroom"];
-        assert_eq!(names, table);
+        assert_eq!(Row::ALL.map(Row::as_str), names);
+        assert_eq!(Row::ALL.map(|row| json!(row)), names.map(|name| json!(name)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use graff_notes::{
     budget::Balance,
     conversation,
-    gate::{self, Boundary, Provider, Refusal, RowAnswer, Situation, Verdict},
+    gate::{self, Boundary, Provider, Refusal, Row, RowAnswer, Situation, Verdict},
     note::Author,
     threshold::{Binding, Compared, Handoff, Threshold},
     units::{Calls, Generation, Tokens},
@@ -45,6 +45,9 @@ pub(super) struct Answer<'v> {
     note: &'v Value,
     budget: Balance,
 }
+
+/// How an answer is shown at a terminal.
+type Show = fn(String) -> Cell;
 
 #[derive(Serialize)]
 struct ThresholdAnswer {
@@ -96,23 +99,28 @@ impl Account {
             return out.json(&self.answer());
         }
         let mut table = Table::of(&[]);
-        for [what, answer, figures] in self.rows() {
-            let answer = match answer.as_str() {
-                "yes" | "fire" => Cell::good(answer),
-                "refuses" => Cell::bad(answer),
-                _ => Cell::strong(answer),
-            };
-            table.row(out, vec![Cell::text(what), answer, Cell::text(figures)])?;
+        for (show, [what, answer, figures]) in self.rows() {
+            table.row(out, vec![Cell::text(what), show(answer), Cell::text(figures)])?;
         }
         table.end(out)
     }
 
-    /// Returns the account in words: what, answer, figures.
-    fn rows(&self) -> Vec<[String; 3]> {
+    /// Returns the account in words (what, answer, figures), and how each answer is shown.
+    fn rows(&self) -> Vec<(Show, [String; 3])> {
+        let good_if = |is_good| if is_good { Cell::good } else { Cell::strong as Show };
         let gate = gate::rows(&self.situation);
-        let mut rows = vec![self.threshold_row(), self.reading_row(), self.handoff_row()];
-        rows.extend(gate.iter().zip(1..).map(|(answer, number)| self.gate_row(number, answer)));
-        rows.extend([self.note_row(), self.budget_row()]);
+        let gate = gate.iter().zip(1..).map(|(answer, number)| {
+            let show = if answer.refusal.is_some() { Cell::bad } else { Cell::strong as Show };
+            (show, self.gate_row(number, answer))
+        });
+        let mut rows: Vec<(Show, _)> = vec![
+            (Cell::strong, self.threshold_row()),
+            (Cell::strong, self.reading_row()),
+            (good_if(self.handoff.is_due()), self.handoff_row()),
+        ];
+        rows.extend(gate);
+        rows.push((good_if(self.fires()), self.note_row()));
+        rows.push((Cell::strong, self.budget_row()));
         rows
     }
 
@@ -165,7 +173,7 @@ impl Account {
     }
 
     fn gate_row(&self, number: u8, answer: &RowAnswer) -> [String; 3] {
-        let what = format!("gate {number} {}", answer.row);
+        let what = format!("gate {number} {}", answer.row.as_str());
         match answer.refusal {
             Some(refusal) => row(what, "refuses", refusal),
             None => row(what, "passes", self.figures_of(answer.row)),
@@ -181,26 +189,19 @@ impl Account {
     }
 
     /// Returns the figures that a row of the gate let pass.
-    fn figures_of(&self, row: &str) -> String {
-        let Situation { generation, attempted, window, effective, cost, reserve, .. } =
-            self.situation;
+    fn figures_of(&self, row: Row) -> String {
+        let Situation { generation, attempted, window, effective, .. } = self.situation;
         match row {
-            "worker" => format!("depth {}", self.situation.depth),
-            "attempt" => attempt(generation, attempted),
-            "budget" if self.situation.remaining == Calls::MAX => "no limit".to_owned(),
-            "budget" => {
-                let remaining = self.situation.remaining;
-                let left = plural(remaining.get(), "call");
-                let fit = if cost == Calls::new(1) { "fits" } else { "fit" };
-                format!("{left} left and {reserve} held back: {cost} {fit}")
-            }
-            "recovering" => recovering(&self.situation).to_owned(),
-            "headroom" if window == Tokens::ZERO => "the window is unknown".to_owned(),
-            "headroom" => {
+            Row::Disabled | Row::Session => String::new(),
+            Row::Worker => format!("depth {}", self.situation.depth),
+            Row::Attempt => attempt(generation, attempted),
+            Row::Budget => budget(&self.situation),
+            Row::Recovering => recovering(&self.situation).to_owned(),
+            Row::Headroom if window == Tokens::ZERO => "the window is unknown".to_owned(),
+            Row::Headroom => {
                 let room = gate::headroom(window);
                 format!("{effective} tokens and {room} for the note fit into {window}")
             }
-            _ => String::new(),
         }
     }
 
@@ -255,6 +256,16 @@ fn attempt(generation: Generation, attempted: Option<Generation>) -> String {
         Some(attempted) => format!("generation {generation}, the last attempt was of {attempted}"),
         None => format!("generation {generation}, no attempt on record"),
     }
+}
+
+fn budget(situation: &Situation) -> String {
+    let Situation { remaining, reserve, cost, .. } = *situation;
+    if remaining == Calls::MAX {
+        return "no limit".to_owned();
+    }
+    let left = plural(remaining.get(), "call");
+    let fit = if cost == Calls::new(1) { "fits" } else { "fit" };
+    format!("{left} left and {reserve} held back: {cost} {fit}")
 }
 
 const fn recovering(situation: &Situation) -> &'static str {

@@ -43,9 +43,6 @@ named), and the log's path. What has no value is a dash.
 
 Exit status: 1 where a log cannot be read, else 0; what is damaged is for `verify` to judge.";
 
-/// The health of a log that cannot be read.
-const UNREADABLE: &str = "unreadable";
-
 /// Lists the sessions with their notes, age, size and health
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -86,7 +83,29 @@ struct Answer<'a> {
     newest: Option<NoteAnswer>,
     first_line: Option<String>,
     size_bytes: Option<Bytes>,
-    health: &'static str,
+    health: State,
+}
+
+/// How it stands with a file among the logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Damaged,
+    Unreadable,
+    /// Another program named it: it is no session's.
+    Unrecognised,
+}
+
+impl State {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Damaged => "damaged",
+            Self::Unreadable => "unreadable",
+            Self::Unrecognised => "unrecognised",
+        }
+    }
 }
 
 /// What is printed as it comes, so that as many sessions as there are need no room.
@@ -118,7 +137,7 @@ impl List {
         if self.selection.is_everything() && self.limit.is_none() {
             for file in &unrecognised {
                 let path = store.notes_path().join(file);
-                rows.say(cx, &Answer::on(None, path, None, "unrecognised"))?;
+                rows.say(cx, &Answer::on(None, path, None, State::Unrecognised))?;
             }
         } else {
             // They have no name and no time that could be asked for.
@@ -220,16 +239,19 @@ impl Rows {
 impl<'a> Answer<'a> {
     /// Returns the line of a session, whose log could not be read where it has no health.
     fn of(store: &Store, session: &'a SessionName, health: Option<Health>) -> Self {
-        let is_ok = health.as_ref().map(Health::is_ok);
-        let word = is_ok.map_or(UNREADABLE, |is_ok| if is_ok { "ok" } else { "damaged" });
-        Self::on(Some(session), store.log_path(session), health, word)
+        let state = match health.as_ref().map(Health::is_ok) {
+            Some(true) => State::Ok,
+            Some(false) => State::Damaged,
+            None => State::Unreadable,
+        };
+        Self::on(Some(session), store.log_path(session), health, state)
     }
 
     fn on(
         session: Option<&'a SessionName>,
         path: Utf8PathBuf,
         health: Option<Health>,
-        word: &'static str,
+        state: State,
     ) -> Self {
         let known = health.as_ref();
         Self {
@@ -241,7 +263,7 @@ impl<'a> Answer<'a> {
             generation: known.and_then(|health| health.greatest_generation),
             newest: known.and_then(|health| health.newest).map(NoteAnswer::from),
             first_line: health.filter(|health| health.notes > 0).map(|health| health.first_line),
-            health: word,
+            health: state,
         }
     }
 
@@ -271,10 +293,11 @@ impl<'a> Answer<'a> {
     }
 
     fn health(&self) -> Cell {
+        let word = self.health.as_str();
         match self.health {
-            "ok" => Cell::good("ok"),
-            "unrecognised" => Cell::dim("unrecognised"),
-            word => Cell::bad(word),
+            State::Ok => Cell::good(word),
+            State::Unrecognised => Cell::dim(word),
+            State::Damaged | State::Unreadable => Cell::bad(word),
         }
     }
 

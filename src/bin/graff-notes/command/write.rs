@@ -66,8 +66,17 @@ struct Answer<'a> {
     session: &'a str,
     seq: Option<Seq>,
     r#gen: Generation,
-    outcome: &'static str,
+    outcome: Outcome,
     cut: Bytes,
+}
+
+/// What became of the note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Stored,
+    /// The newest note says the same of the same generation.
+    Unchanged,
 }
 
 impl Write {
@@ -79,8 +88,8 @@ impl Write {
         let is_new = cx.notices.is_for_a_person() && !has_log(&store, &session);
         let draft = Draft::Note { text, author: Author::Agent, cut, generation, created_at: now() };
         let (seq, outcome) = match store.append(&session, &draft) {
-            Ok(Appended::Stored(seq)) => (Some(seq), "stored"),
-            Ok(Appended::Unchanged(seq)) => (seq, "unchanged"),
+            Ok(Appended::Stored(seq)) => (Some(seq), Outcome::Stored),
+            Ok(Appended::Unchanged(seq)) => (seq, Outcome::Unchanged),
             Err(e) => return Err(Failure::from(e).about(&session).into()),
         };
         if cut > Bytes::ZERO {
@@ -149,14 +158,18 @@ fn say(cx: &mut Context, answer: &Answer<'_>) -> Result<(), Stop> {
     let number = number(*seq);
     match (cx.out.form(), *outcome) {
         (Form::Json, _) => cx.out.json(answer),
-        (Form::Terminal, "stored") => {
+        (Form::Terminal, Outcome::Stored) => {
             cx.out.line(&format!("record {number} of generation {gen} is on disk"))
         }
-        (Form::Terminal, _) => {
+        (Form::Terminal, Outcome::Unchanged) => {
             cx.out.line(&format!("record {number} of generation {gen} says the same already"))
         }
-        (Form::Plain, _) => {
-            let row = vec![Cell::figure_if(*seq), Cell::figure(r#gen), Cell::text(*outcome)];
+        (Form::Plain, outcome) => {
+            let word = match outcome {
+                Outcome::Stored => "stored",
+                Outcome::Unchanged => "unchanged",
+            };
+            let row = vec![Cell::figure_if(*seq), Cell::figure(r#gen), Cell::text(word)];
             Table::of(&[]).row(&mut cx.out, row)
         }
     }

@@ -1,6 +1,9 @@
 //! An export to be read.
 
-use graff_notes::units::{Bytes, Timestamp};
+use graff_notes::{
+    log::Kind,
+    units::{Bytes, Timestamp},
+};
 
 use super::entry::{Entry, Unread};
 use crate::{
@@ -39,11 +42,10 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 fn note(record: &RecordAnswer<'_>, text: &str, clock: &Clock) -> String {
-    let mechanical = match record.kind {
-        "mechanical" => {
-            "> **mechanical**: put together by the program, not written by the agent\n\n"
-        }
-        _ => "",
+    let mechanical = if record.kind == Kind::Mechanical.as_str() {
+        "> **mechanical**: put together by the program, not written by the agent\n\n"
+    } else {
+        ""
     };
     let cut = match record.cut {
         Bytes::ZERO => String::new(),

@@ -93,7 +93,7 @@ impl Import {
             return Ok(parted.iter().fold(Exit::Done, |_, why| cx.notices.failure(why)));
         }
         if self.dry_run {
-            heard_or_not(say(cx, done, "dry_run"))?;
+            heard_or_not(say(cx, done, ImportMode::DryRun))?;
             cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }
@@ -201,7 +201,7 @@ fn each<'c>(
 fn write(cx: &mut Context, store: &Store, coming: &Coming) -> Result<Exit, Stop> {
     let held = Held::hold();
     let Came { done, failure } = each(cx, store, coming, ImportMode::Write, &|| held.have_come());
-    let said = say(cx, &done, "write").and_then(|()| cx.out.flush());
+    let said = say(cx, &done, ImportMode::Write).and_then(|()| cx.out.flush());
     heard_or_not(said.map_err(|stop| stop.advise(stored(&done))))?;
     let mut exit = failure.as_ref().map_or(Exit::Done, |why| cx.notices.failure(why));
     if held.have_come() {
@@ -255,7 +255,7 @@ fn stored(imports: &[(&SessionName, store::Import)]) -> String {
 fn say(
     cx: &mut Context,
     imports: &[(&SessionName, store::Import)],
-    mode: &'static str,
+    mode: ImportMode,
 ) -> Result<(), Stop> {
     let mut table = Table::of(&["session", "outcome", "came", "had"]);
     for (session, import) in imports {
@@ -264,18 +264,26 @@ fn say(
             store::Import::Nothing { had } => ("nothing", 0, had),
             store::Import::Parted { .. } => continue,
         };
-        let answer = Answer { session: session.as_str(), mode, outcome, added, had };
+        let answer = Answer { session: session.as_str(), mode: word(mode), outcome, added, had };
         if cx.out.form() == Form::Json {
             cx.out.json(&answer)?;
             continue;
         }
         let outcome = match mode {
             _ if added == 0 => Cell::dim(outcome),
-            "dry_run" => Cell::good("would add"),
-            _ => Cell::good(outcome),
+            ImportMode::DryRun => Cell::good("would add"),
+            ImportMode::Write => Cell::good(outcome),
         };
         let row = vec![Cell::text(answer.session), outcome, Cell::figure(added), Cell::figure(had)];
         table.row(&mut cx.out, row)?;
     }
     table.end(&mut cx.out)
+}
+
+/// Returns the name of a mode in the answers.
+const fn word(mode: ImportMode) -> &'static str {
+    match mode {
+        ImportMode::DryRun => "dry_run",
+        ImportMode::Write => "write",
+    }
 }

@@ -244,16 +244,15 @@ fn kept_in(path: &Utf8Path) -> String {
 pub(super) fn summary(health: &Health) -> String {
     let mut parts = vec![plural(health.notes, "note")];
     let counted = [
-        (health.attempts, "attempt"),
-        (health.rollovers, "rollover"),
-        (health.bad_lines, "bad line"),
-        (health.foreign, "foreign record"),
-        (health.newer_version, "record"),
-        (health.unsealed, "record"),
+        (health.attempts, "attempt", ""),
+        (health.rollovers, "rollover", ""),
+        (health.bad_lines, "bad line", ""),
+        (health.foreign, "foreign record", ""),
+        (health.newer_version, "record", " of a newer version"),
+        (health.unsealed, "record", " without a checksum"),
     ];
-    let of = ["", "", "", "", " of a newer version", " without a checksum"];
-    let said = counted.iter().zip(of).filter(|((count, _), _)| *count > 0);
-    parts.extend(said.map(|((count, one), of)| plural(*count, one) + of));
+    let said = counted.iter().filter(|(count, ..)| *count > 0);
+    parts.extend(said.map(|(count, one, of)| plural(*count, one) + of));
     if health.torn_tail {
         parts.push("a torn tail".to_owned());
     }
