@@ -59,7 +59,8 @@ impl Source {
     /// it.
     pub(crate) fn splice(&self, base: Vec<u8>, notices: &Notices) -> Spliced {
         let (Some(block), Some(note)) = (self.block(), &self.note) else {
-            return Spliced { trouble: self.without_a_note(notices), ..Spliced::bare(base) };
+            let trouble = self.without_a_note("splice a note of", notices);
+            return Spliced { trouble, ..Spliced::bare(base) };
         };
         let base = match self.disguise(base) {
             Ok(base) => base,
@@ -73,15 +74,16 @@ impl Source {
         Spliced { prompt, carried: Some(carried), trouble: None }
     }
 
-    /// Returns why there is no note, though there may be one. A record that was never finished is
-    /// none that anybody was told of, so a log with nothing before it is an empty one, with a word.
-    fn without_a_note(&self, notices: &Notices) -> Option<Failure> {
+    /// Returns the failure to do `what` where there is no note, though there may be one. A record
+    /// that was never finished is none that anybody was told of, so a log with nothing before it is
+    /// an empty one, with a word.
+    pub(crate) fn without_a_note(&self, what: &str, notices: &Notices) -> Option<Failure> {
         let doubt = self.doubt?;
         if doubt.cause == DoubtCause::Torn {
             notices.warn(doubt::empty(&self.session, doubt));
             return None;
         }
-        Some(doubt::failure("splice a note of", &self.session, doubt))
+        Some(doubt::failure(what, &self.session, doubt))
     }
 
     /// Returns the text that the prompt is, such that the note can be told apart from it; gives the

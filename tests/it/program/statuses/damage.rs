@@ -40,9 +40,16 @@ fn a_log_without_a_readable_note_is_damage_where_one_may_have_been_there() {
     let said = "graff-notes: session s1 has no note: its log has a record that was never finished \
                 at byte 0; `graff-notes verify s1` shows more\n";
     assert_eq!(torn.stderr(), said);
+    let checked = world.fed("base", &["splice", "s1", "--check"]).ends(0);
+    assert_eq!((checked.stdout(), checked.stderr()), ("current\n", said));
     world.put("s1", "junk\n");
     let damaged = world.fed("base", &["splice", "s1"]).ends(5);
     assert_eq!(damaged.stdout(), "base");
+    let checked = world.fed("base", &["splice", "s1", "--check"]).ends(5);
+    let said = "graff-notes: could not check for a note of session s1: its log has a damaged line \
+                at byte 0, and no such note that can be read\n  `graff-notes verify s1` shows what \
+                is wrong\n";
+    assert_eq!((checked.stdout(), checked.stderr()), ("", said));
 }
 
 #[test]

@@ -44,7 +44,7 @@ out whatever goes wrong, which is said on stderr and in the exit status; one of 
 goes out as it came. Only a command line that cannot be understood leaves stdout empty.
 
 Exit status: 3 with --extract where the prompt has no note; 1 with --check where it has not \
-exactly the session's newest note.";
+exactly the session's newest note, 5 where damage may have cost that.";
 
 /// Puts a session's newest note into a prompt, from stdin to stdout
 #[derive(Args, Debug)]
@@ -196,10 +196,16 @@ fn extract_note(cx: &mut Context, base: Vec<u8>) -> Result<Exit, Stop> {
 
 fn say_check(cx: &mut Context, base: Vec<u8>, source: &Source) -> Result<Exit, Stop> {
     let base = source.disguise(base).map_err(|_| unreadable("check the prompt"))?;
-    if let Some(doubt) = source.doubt {
-        cx.notices.warn(doubt::warning(&source.session, doubt));
+    let block = source.block();
+    match (&block, source.doubt) {
+        (Some(_), Some(doubt)) => cx.notices.warn(doubt::warning(&source.session, doubt)),
+        (Some(_), None) => {}
+        (None, _) => {
+            let unknown = source.without_a_note("check for a note of", &cx.notices);
+            unknown.map_or(Ok(()), |why| Err(Stop::from(why)))?;
+        }
     }
-    let (check, exit) = match source.block() {
+    let (check, exit) = match block {
         Some(block) => match prompt::check(base.text(), &block) {
             Check::Current => ("current", Exit::Done),
             Check::Absent => ("absent", Exit::Failed),
