@@ -252,6 +252,27 @@ fn a_transcript_that_cannot_be_read_costs_the_prompt_no_note_that_is_on_record()
 }
 
 #[test]
+fn what_keeps_the_note_out_as_well_is_said_too() {
+    let world = world(FULL);
+    std::fs::create_dir_all(world.log("folder")).expect("a folder in a log's place");
+    world.put("damaged", "junk\n");
+    let args = ["rollover", "--system", "PROMPT.md", "--session"];
+    for (session, said) in [
+        ("folder", "folder.notes.jsonl: it is a folder, not a plain file\n  move it away; "),
+        ("damaged", "could not splice a note of session damaged: its log has a damaged line"),
+        ("../s1", "session name"),
+    ] {
+        let ran = world.run(&[&args[..], &[session, "--transcript", "not-there"]].concat()).ends(1);
+        assert_eq!(ran.stdout(), PROMPT);
+        let (warned, failed) = ran.stderr().rsplit_once("graff-notes: ").expect("a failure");
+        assert!(warned.contains(said), "{ran}");
+        assert!(failed.starts_with("could not read the transcript from not-there"), "{ran}");
+    }
+    let ran = world.run(&[&args[..], &["folder", "--transcript", "s1.jsonl"]].concat()).ends(1);
+    assert_eq!(ran.stderr().matches("graff-notes: ").count(), 1, "once is enough: {ran}");
+}
+
+#[test]
 fn a_rollover_is_put_on_record_also_where_no_note_was_due() {
     let world = world(&FULL.replace("9000", "8999"));
     roll(&world, &["--rolled-over"]).ends(0);

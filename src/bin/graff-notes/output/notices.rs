@@ -101,6 +101,11 @@ impl Notices {
         self.warning(what, Some(advice.as_ref()));
     }
 
+    /// Says what failed, though the command goes on.
+    pub(crate) fn warn_of(&self, failure: &Failure) {
+        self.warning(failure, failure.advice());
+    }
+
     fn warning(&self, what: impl fmt::Display, advice: Option<&str>) {
         match self.form {
             Form::Json => say_json(&Said::Warning { message: what.to_string(), advice }),

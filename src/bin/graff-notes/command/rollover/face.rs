@@ -85,7 +85,7 @@ impl Rollover {
         let rolled = match self.roll(cx, held) {
             Ok(rolled) => rolled,
             Err(failure) => {
-                self.say_spared(cx, base)?;
+                self.say_spared(cx, base, &failure)?;
                 return Err(failure.into());
             }
         };
@@ -101,13 +101,19 @@ impl Rollover {
     }
 
     /// Prints the prompt where nothing could be decided: with the note that is on record, if it is
-    /// said whose.
-    fn say_spared(&self, cx: &mut Context, base: Vec<u8>) -> Result<(), Stop> {
-        let source = self.turn.session.as_deref().and_then(|name| self.on_record(cx, name).ok());
+    /// said whose. What keeps the note out too is said, unless that is why nothing was decided.
+    fn say_spared(&self, cx: &mut Context, base: Vec<u8>, why: &Failure) -> Result<(), Stop> {
+        let source = self.turn.session.as_deref().map(|name| self.on_record(cx, name));
         let spliced = match &source {
-            Some(source) => source.splice(base, &cx.notices),
-            None => Spliced::bare(base),
+            Some(Ok(source)) => source.splice(base, &cx.notices),
+            Some(Err(_)) | None => Spliced::bare(base),
         };
+        let (source, unread) = source.transpose().map_or_else(|e| (None, Some(e)), |s| (s, None));
+        for trouble in unread.iter().chain(&spliced.trouble) {
+            if trouble.to_string() != why.to_string() {
+                cx.notices.warn_of(trouble);
+            }
+        }
         splice::say(cx, source.as_ref(), &spliced)
     }
 
