@@ -49,6 +49,19 @@ fn each_kind_of_endpoint_gets_the_history_and_the_instruction_and_its_reply_is_s
     }
 }
 
+/// Asks an endpoint that gives no reply, once and within its time; returns why there was none.
+#[track_caller]
+fn failed(act: Act) -> String {
+    let (url, requests) = endpoint(vec![act]);
+    let world = world();
+    let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "600"]).ends(1);
+    let outcome = outcome(&ran);
+    assert_eq!(outcome["outcome"], "call_failed", "{ran}");
+    assert_eq!(requests.iter().count(), 1, "it is asked once: {ran}");
+    world.run(&["show", "s1"]).ends(3);
+    outcome["figures"]["reason"].as_str().expect("a reason").to_owned()
+}
+
 #[test]
 fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
     let cut = json!({"choices": [{"message": {"content": NOTE}, "finish_reason": "length"}]});
@@ -74,18 +87,12 @@ fn what_is_no_reply_fails_the_call_and_leaves_no_note() {
         ),
         (http("307 Moved", "location: http://127.0.0.1:1/\r\n", ""), "with status 307"),
         (ok(&huge), "larger than"),
-        (Act::Say(String::new()), "call failed"),
     ] {
-        let (url, requests) = endpoint(vec![act]);
-        let world = world();
-        let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "600"]).ends(1);
-        let outcome = outcome(&ran);
-        assert_eq!(outcome["outcome"], "call_failed", "{why}: {ran}");
-        let said = outcome["figures"]["reason"].as_str().expect("a reason");
-        assert!(why == "call failed" || said.contains(why), "{why}: {said}");
-        assert_eq!(requests.iter().count(), 1, "{why}: it is asked once");
-        world.run(&["show", "s1"]).ends(3);
+        let said = failed(act);
+        assert!(said.contains(why), "{why}: {said}");
     }
+    // In which words hangs on who is the first to see that the connection is gone.
+    assert_ne!(failed(Act::Say(String::new())), "");
     let (url, _) = endpoint(vec![ok(&chat(&json!("none")))]);
     assert_eq!(
         outcome(&ask(&world(), &(url + "/chat/completions"), &[]).ends(0))["outcome"],
@@ -245,6 +252,35 @@ fn who_asks_to_be_asked_later_is_if_there_is_time() {
     let ran = ask(&world(), &(url + "/chat/completions"), &["--timeout", "60"]).ends(0);
     assert_eq!(outcome(&ran)["outcome"], "stored", "{ran}");
     assert_eq!(requests.iter().count(), 2);
+}
+
+#[test]
+fn who_asks_to_be_asked_later_for_ever_is_left_after_three_times() {
+    for status in ["429 Too Many Requests", "503 Service Unavailable", "529 Overloaded"] {
+        let (url, requests) = endpoint(vec![http(status, "retry-after: 0\r\n", "{}"); 9]);
+        let world = world();
+        let ran = ask(&world, &(url + "/chat/completions"), &["--timeout", "600"]).ends(1);
+        assert_eq!(outcome(&ran)["outcome"], "call_failed", "{ran}");
+        assert_eq!(requests.try_iter().count(), 3, "{ran}");
+        let kinds = world.run(&["log", "s1", "--json"]).ends(0).answers();
+        assert_eq!(kinds.len(), 1, "one attempt is on record: {kinds:?}");
+        ask(&world, "http://127.0.0.1:1/messages", &[]).ends(6);
+    }
+}
+
+#[test]
+fn one_call_of_the_pool_pays_for_each_time_that_is_asked() {
+    let later = || http("429 Too Many Requests", "retry-after: 0\r\n", "{}");
+    // Six of ten are held back, so that this is the last that may be spent.
+    let last = ["--calls-cap", "10", "--calls-used", "3"];
+    let (url, requests) = endpoint(vec![later(), later(), ok(&chat(&json!(NOTE)))]);
+    let world = world();
+    let ran = ask(&world, &(url + "/chat/completions"), &last).ends(0);
+    assert_eq!(outcome(&ran)["outcome"], "stored", "{ran}");
+    assert_eq!(requests.iter().count(), 3);
+    let records = world.run(&["log", "s1", "--json"]).ends(0).answers();
+    let kinds: Vec<_> = records.iter().map(|record| record["kind"].as_str()).collect();
+    assert_eq!(kinds, [Some("attempt"), Some("note")], "one attempt: {records:?}");
 }
 
 #[test]
