@@ -137,6 +137,20 @@ fn a_named_session_answers_from_its_log() {
 }
 
 #[test]
+fn without_a_session_it_is_as_for_one_that_has_no_log_yet() {
+    for flags in [
+        "",
+        "--used-tokens 95000 --window-tokens 100000",
+        "--used-tokens 95000 --window-tokens 100000 --calls-cap 40 --calls-used 31 --pending-calls 1",
+        "--used-tokens 95000 --window-tokens 100000 --depth 1",
+        "--pressure-bytes 300000 --overflowed --mid-turn",
+        "--gen 3 --attempted-generation 3 --used-tokens 300000",
+    ] {
+        assert_eq!(decide(flags), decide(&format!("{flags} --session new")), "{flags}");
+    }
+}
+
+#[test]
 fn the_rows_tell_every_answer_with_its_figures() {
     let args = "decide --window-tokens 200000 --used-tokens 181000 --output-reserve-tokens 20000 \
                 --calls-cap 40 --calls-used 32";

@@ -4,7 +4,8 @@ use camino::Utf8PathBuf;
 use clap::Args;
 use graff_notes::{
     ErrorKind,
-    gate::{self, Boundary, Provider, Session, Situation},
+    budget::Ledger,
+    gate::{self, Boundary, Notes, Provider, Session, Situation},
     log::{Kind, Line},
     note::Author,
     notebook::{Notebook, Settings},
@@ -126,9 +127,13 @@ impl Decide {
         seen: &Seen,
         effective: Tokens,
     ) -> Result<Situation, Failure> {
-        let known = self.on_record(cx, seen, effective)?;
+        let known = match &seen.session {
+            Some(name) => self.on_record(cx, name, seen, effective)?,
+            None => self.without_log(seen, effective),
+        };
         Ok(Situation {
             depth: self.depth,
+            generation: self.generation.map_or(known.generation, Generation::new),
             attempted: self.attempted_generation.map(Generation::new).or(known.attempted),
             provider: if self.overflowed { Provider::Rejected } else { Provider::Accepted },
             boundary: if self.mid_turn { Boundary::MidTurn } else { Boundary::EndOfTurn },
@@ -136,31 +141,46 @@ impl Decide {
         })
     }
 
-    /// Returns the situation as the session's log has it: its generation, or the one that is asked
-    /// about, and whether that had its attempt. Where no session is named there is one all the
-    /// same, without a log.
+    /// Returns the situation as the session's log has it: its generation, and whether that, or the
+    /// one that is asked about, had its attempt.
     fn on_record(
         &self,
         cx: &Context,
+        session: &str,
         seen: &Seen,
         effective: Tokens,
     ) -> Result<Situation, Failure> {
-        let (pool, pending) = (self.figures.pool(), self.figures.pending());
+        let store = cx.store()?;
         let settings = Settings { generation: seen.compactions, ..Settings::default() };
-        let (store, name) = match &seen.session {
-            Some(name) => (cx.store()?, name.as_str()),
-            None => (Store::at("."), ""), // which is never looked at
-        };
-        let notebook = Notebook::open(&store, name, pool, settings)?;
-        let situation = notebook.situation(Boundary::EndOfTurn, seen.window, effective, pending);
-        let asked = self.generation.map(Generation::new);
-        let generation = asked.unwrap_or(situation.generation);
-        let attempted = match (&seen.session, asked) {
-            (Some(name), Some(asked)) if has_attempt(&store, name, asked)? => Some(asked),
-            _ => situation.attempted,
-        };
-        let session = seen.session.as_ref().map_or(Session::Named, |_| situation.session);
-        Ok(Situation { session, generation, attempted, ..situation })
+        let notebook = Notebook::open(&store, session, self.figures.pool(), settings)?;
+        let pending = self.figures.pending();
+        let known = notebook.situation(Boundary::EndOfTurn, seen.window, effective, pending);
+        match self.generation.map(Generation::new) {
+            Some(asked) if has_attempt(&store, session, asked)? => {
+                Ok(Situation { attempted: Some(asked), ..known })
+            }
+            _ => Ok(known),
+        }
+    }
+
+    /// Returns the situation of a session that has no log yet, whatever its name: one is meant
+    /// where none is named.
+    fn without_log(&self, seen: &Seen, effective: Tokens) -> Situation {
+        let pool = self.figures.pool();
+        Situation {
+            notes: Notes::On,
+            depth: 0,
+            session: Session::Named,
+            generation: seen.compactions,
+            attempted: None,
+            remaining: pool.remaining(),
+            reserve: pool.ledger().reserve(),
+            cost: Ledger::note_cost(self.figures.pending()),
+            provider: Provider::Accepted,
+            boundary: Boundary::EndOfTurn,
+            window: seen.window,
+            effective,
+        }
     }
 }
 
