@@ -2,6 +2,7 @@
 //! it leaves nothing behind.
 
 mod agents;
+mod commands;
 #[cfg(target_os = "linux")]
 mod file_systems;
 mod hooks;

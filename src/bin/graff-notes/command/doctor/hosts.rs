@@ -173,29 +173,33 @@ fn called_by(
             format!("{host}, {scope}: installed, and not called: its command in {file} {why}");
         return Err(Finding::warning(CHECK, detail, instead_of_a_call(host, why)));
     }
-    called.answers(store, held).map_err(|wrong| {
-        let detail = match (&wrong, &standing.reachable) {
-            (Wrong::NotFound, None) if called.is_ours() => {
-                format!("{host}, {scope}: no folder in PATH has graff-notes")
-            }
-            _ => format!("{host}, {scope}: `{}` {wrong}", called.shown()),
-        };
-        let advice = match &wrong {
-            Wrong::NotRun(_) => "check its rights".to_owned(),
-            Wrong::NotTried(why) => why.advice(),
-            Wrong::NoShell(_) if host == Host::Codex => {
-                "let the variable SHELL name a shell that is here".to_owned()
-            }
-            Wrong::NoShell(shell) => format!("put {shell} into a folder of PATH"),
-            _ if !called.is_ours() => format!("mend the command in {file}"),
-            _ => of_program(host, standing.reachable.as_deref()),
-        };
-        let status = match &wrong {
-            Wrong::NotTried(why) => why.status(),
-            _ => Status::Failure,
-        };
-        Finding { status, ..Finding::failure(CHECK, detail, advice) }
-    })
+    called.answers(store, held).map_err(|wrong| no_note(called, standing, file, &wrong))
+}
+
+/// Says why no note came back by a command that stands in `file`, and what to do.
+fn no_note(called: &Called, standing: &Standing, file: &Utf8Path, wrong: &Wrong) -> Finding {
+    let &Standing { host, ref scope, .. } = standing;
+    let detail = match (wrong, &standing.reachable) {
+        (Wrong::NotFound, None) if called.is_ours() => {
+            format!("{host}, {scope}: no folder in PATH has graff-notes")
+        }
+        _ => format!("{host}, {scope}: `{}` {wrong}", called.shown()),
+    };
+    let advice = match wrong {
+        Wrong::NotRun(_) => "check its rights".to_owned(),
+        Wrong::NotTried(why) => why.advice(),
+        Wrong::NoShell(_) if host == Host::Codex => {
+            "let the variable SHELL name a shell that is here".to_owned()
+        }
+        Wrong::NoShell(shell) => format!("put {shell} into a folder of PATH"),
+        _ if !called.is_ours() => format!("mend the command in {file}"),
+        _ => of_program(host, standing.reachable.as_deref()),
+    };
+    let status = match wrong {
+        Wrong::NotTried(why) => why.status(),
+        _ => Status::Failure,
+    };
+    Finding { status, ..Finding::failure(CHECK, detail, advice) }
 }
 
 /// Returns the file that has the command by which the agent calls us, of the first of its settings.
