@@ -85,6 +85,11 @@ impl Failure {
         Self::new(Exit::Failed, kind.as_str(), format_args!("{what}: {cause}"))
     }
 
+    /// Returns the failure of a system call on a file or a folder.
+    pub(crate) fn on(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Self {
+        Self::system(format_args!("{attempted} {path}"), cause).at(path)
+    }
+
     /// Adds what a person can do now.
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());

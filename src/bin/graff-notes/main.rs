@@ -25,6 +25,7 @@ mod needle;
 mod note_from;
 mod output;
 mod parallel;
+mod plain_file;
 mod renaming;
 mod root;
 mod selection;

@@ -64,7 +64,8 @@ pub(crate) fn number(number: &str) -> String {
     if is_one { number.to_owned() } else { IN_ITS_PLACE.to_owned() }
 }
 
-fn is_web(scheme: &str) -> bool {
+/// Returns whether an address of this scheme is one on the web.
+pub(crate) fn is_web(scheme: &str) -> bool {
     ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it))
 }
 

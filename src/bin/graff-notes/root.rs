@@ -79,7 +79,7 @@ fn named(path: &Utf8Path, because: Because) -> Result<Root, Failure> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             Err(no_root(path, because, "it is not there"))
         }
-        Err(e) => Err(Failure::system(format_args!("look at the root {path}"), &e).at(path)),
+        Err(e) => Err(Failure::on("look at the root", path, &e)),
     }
 }
 

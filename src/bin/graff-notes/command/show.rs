@@ -2,10 +2,10 @@
 
 use clap::Args;
 use graff_notes::{
-    log::{Kind, Line, Record, Tail},
+    log::{Kind, Line, Record},
     note::{Author, Note},
     session::SessionName,
-    store::{Doubt, DoubtCause, Newest, Store},
+    store::{Doubt, Newest, Store},
     units::{Bytes, Generation, Seq, Timestamp},
 };
 use serde::Serialize;
@@ -198,7 +198,7 @@ fn last(
         }
         line => found.doubt = doubt::of_line(&line, entry.offset).or(found.doubt),
     })?;
-    found.doubt = doubt_of_tail(tail).or(found.doubt);
+    found.doubt = doubt::of_tail(&tail).or(found.doubt);
     Ok(found)
 }
 
@@ -214,15 +214,8 @@ fn previous(store: &Store, session: &SessionName) -> Result<Newest, graff_notes:
         }
         line => newest.doubt = doubt::of_line(&line, entry.offset).or(newest.doubt),
     })?;
-    let doubt = doubt_of_tail(tail).or(newest.doubt).or(before.doubt);
+    let doubt = doubt::of_tail(&tail).or(newest.doubt).or(before.doubt);
     Ok(Newest { doubt, ..before })
-}
-
-fn doubt_of_tail(tail: Tail) -> Option<Doubt> {
-    match tail {
-        Tail::Torn { offset, .. } => Some(Doubt { cause: DoubtCause::Torn, offset }),
-        Tail::Clean | Tail::Unterminated => None,
-    }
 }
 
 fn answer<'a>(session: &'a SessionName, note: &'a Note, doubt: Option<Doubt>) -> Answer<'a> {

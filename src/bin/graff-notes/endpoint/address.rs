@@ -13,10 +13,7 @@ pub(super) fn host(url: &str) -> Result<String, String> {
     if url.contains(char::is_whitespace) {
         return refused("there is white space in it");
     }
-    let is_web = |(scheme, _): (&str, &str)| {
-        ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it))
-    };
-    if !url.split_once("://").is_some_and(is_web) {
+    if !url.split_once("://").is_some_and(|(scheme, _)| masked::is_web(scheme)) {
         return refused("it must begin with https:// or http://");
     }
     let uri = match url.parse::<Uri>() {

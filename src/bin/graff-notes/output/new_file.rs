@@ -60,19 +60,19 @@ impl NewFile {
             Ok(_) if if_there == IfThere::Refuse => return Err(is_there(path)),
             _ => {}
         }
-        let (file, meanwhile) = create(path).map_err(|e| failed("create", path, &e))?;
+        let (file, meanwhile) = create(path).map_err(|e| Failure::on("create", path, &e))?;
         Ok(Self { path: path.to_owned(), if_there, out: BufWriter::new(file), meanwhile })
     }
 
     /// Gives the file other rights than those of its owner alone.
     pub(crate) fn allow(&mut self, permissions: Permissions) -> Result<(), Failure> {
         let set = self.out.get_ref().set_permissions(permissions);
-        set.map_err(|e| failed("set the rights of", &self.path, &e))
+        set.map_err(|e| Failure::on("set the rights of", &self.path, &e))
     }
 
     /// Writes on.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.out.write_all(bytes).map_err(|e| failed("write", &self.path, &e))
+        self.out.write_all(bytes).map_err(|e| Failure::on("write", &self.path, &e))
     }
 
     /// Gives the file its name, once it is on disk.
@@ -80,7 +80,7 @@ impl NewFile {
         let named = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
         named.and_then(|()| self.name()).map_err(|e| match (self.if_there, e.kind()) {
             (IfThere::Refuse, io::ErrorKind::AlreadyExists) => is_there(&self.path),
-            _ => failed("write", &self.path, &e),
+            _ => Failure::on("write", &self.path, &e),
         })
     }
 
@@ -157,8 +157,4 @@ fn is_there(path: &Utf8Path) -> Failure {
     Failure::input(format_args!("write {path}: it is there already"))
         .advise("--force replaces it")
         .at(path)
-}
-
-fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
-    Failure::system(format_args!("{attempted} {path}"), cause).at(path)
 }

@@ -1,17 +1,13 @@
 //! A file of settings: TOML, a line a setting. A fault is told with its line, its key and what is
 //! allowed there, and costs that line alone: what else is set holds.
 
-use std::{
-    io::{self, Read},
-    ops::Range,
-};
+use std::{io, ops::Range};
 
 use camino::Utf8Path;
-use rustix::fs::OFlags;
 use toml::{Spanned, de::DeTable};
 
 use super::{Given, InForce, Place, Setting, entry};
-use crate::{failure::Failure, input::open_without_waiting};
+use crate::{failure::Failure, plain_file::PlainFile};
 
 /// A longer file holds no settings, in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -46,8 +42,9 @@ impl Fault {
 
 /// Returns the settings in a file, and what had to be dropped of it; nothing where it is not there.
 pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
-    let mut text = match read_plain(path) {
-        Ok(text) => text,
+    // A repository may bring it along.
+    let mut text = match PlainFile::read(path, BYTES_MAX) {
+        Ok(file) => file.bytes,
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return InForce::default();
         }
@@ -69,20 +66,6 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
         }
         faults.push(fault);
     }
-}
-
-/// Reads a file that a repository may bring along: no pipe is waited for, and no device read.
-fn read_plain(path: &Utf8Path) -> io::Result<Vec<u8>> {
-    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    let file = open_without_waiting(path, OFlags::empty())?;
-    if !file.metadata()?.is_file() {
-        return refused("it is no plain file");
-    }
-    let mut text = Vec::new();
-    if file.take(BYTES_MAX + 1).read_to_end(&mut text)? as u64 > BYTES_MAX {
-        return refused("it is too large to be settings");
-    }
-    Ok(text)
 }
 
 /// Returns what a text says, or a line that keeps it from being TOML.

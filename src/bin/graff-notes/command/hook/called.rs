@@ -3,7 +3,7 @@
 use std::{
     env,
     fs::{self, DirBuilder, File, Permissions},
-    io::{self, Read, Write},
+    io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     time::SystemTime,
 };
@@ -14,7 +14,7 @@ use graff_notes::host::hook::{Call, Host};
 use rustix::fs::OFlags;
 
 use super::{active::ACTIVE, nonce::nonce};
-use crate::{command::owner, input::open_without_waiting};
+use crate::{command::owner, input::open_without_waiting, plain_file::PlainFile};
 
 /// What names the folder for what hooks tell, or the one that has it.
 pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
@@ -66,14 +66,9 @@ pub(super) fn leave(path: &Utf8Path, text: &str) {
     }
 }
 
-/// Returns what a file in the state folder says: a plain file, so that no pipe is waited for, and
-/// no more of it than paths can have.
+/// Returns what a file in the state folder says: a plain file, and no longer than paths can be.
 pub(super) fn told(path: &Utf8Path) -> io::Result<String> {
-    let file = open_without_waiting(path, OFlags::NOFOLLOW)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
-    }
-    io::read_to_string(file.take(TOLD_BYTES_MAX))
+    PlainFile::of(open_without_waiting(path, OFlags::NOFOLLOW)?, TOLD_BYTES_MAX)?.text()
 }
 
 /// Sets the time of a file that says this; returns whether it does.

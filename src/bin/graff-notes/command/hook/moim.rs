@@ -11,7 +11,7 @@ use std::{
     env,
     fmt::Display,
     fs::{self, Metadata},
-    io::{self, Read},
+    io,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -20,7 +20,6 @@ use graff_notes::{
     prompt::{self, Block, Limits, Place},
     session::SessionName,
 };
-use rustix::fs::OFlags;
 
 use super::{
     called::state_folder,
@@ -35,7 +34,7 @@ use crate::{
     },
     disguise::Disguised,
     failure::Failure,
-    input::open_without_waiting,
+    plain_file::PlainFile,
 };
 
 /// The variable that names the file.
@@ -125,17 +124,10 @@ impl Moim {
             }
             Err(e) => return Err(failed("find", named, &e)),
         };
-        let opened = open_without_waiting(&path, OFlags::empty());
-        let file = opened.map_err(|e| failed("open", &path, &e))?;
-        let status = file.metadata().map_err(|e| failed("look at", &path, &e))?;
-        if !status.is_file() {
-            return Err(refused(&path, "it is no plain file"));
-        }
-        let mut bytes = Vec::new();
-        let read = file.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-        match read.map_err(|e| failed("read", &path, &e))? as u64 {
-            0..=BYTES_MAX => Ok(Self { path, bytes, status: Some(status) }),
-            _ => Err(refused(&path, "it is too large to be read before each turn")),
+        match PlainFile::read(&path, BYTES_MAX) {
+            Ok(PlainFile { bytes, status }) => Ok(Self { path, bytes, status: Some(status) }),
+            Err(e) if e.kind() == io::ErrorKind::InvalidData => Err(refused(&path, e)),
+            Err(e) => Err(failed("read", &path, &e)),
         }
     }
 

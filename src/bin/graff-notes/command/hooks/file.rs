@@ -4,14 +4,12 @@
 use std::{
     fmt,
     fs::{self, Metadata},
-    io::{self, Read},
-    thread,
+    io, thread,
     time::{Duration, Instant, SystemTime},
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::ErrorKind;
-use rustix::fs::OFlags;
 
 use super::{
     copies::{self, BYTES_MAX, COPIES_MAX, Copy},
@@ -20,7 +18,7 @@ use super::{
     made,
     setting::Setting,
 };
-use crate::{exit::Exit, failure::Failure, input::open_without_waiting, renaming};
+use crate::{exit::Exit, failure::Failure, plain_file::PlainFile, renaming};
 
 /// So long after it was emptied a file may be about to be written.
 const UNWRITTEN_MAX: Duration = Duration::from_millis(500);
@@ -59,7 +57,7 @@ impl PersonsFile {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self::new(path.clone(), path, None));
             }
-            Err(e) => return Err(failed("look at", &path, &e)),
+            Err(e) => return Err(Failure::on("look at", &path, &e)),
         };
         match read(&path, &target)? {
             Some(found) => Ok(Self::new(path, target, Some(found))),
@@ -117,7 +115,7 @@ impl PersonsFile {
         left: &Utf8Path,
         setting: Setting,
     ) -> Result<Option<Utf8PathBuf>, Failure> {
-        let failed = |e: &io::Error| failed("clear away", left, e);
+        let failed = |e: &io::Error| Failure::on("clear away", left, e);
         match renaming::to_nothing(left, &self.target) {
             Ok(()) => return Ok(None), // it was taken out, and nothing put in
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&e)),
@@ -185,14 +183,14 @@ impl PersonsFile {
         self.check_writable()?;
         let draft = self.draft(text);
         let change = draft.and_then(|it| it.take_place_of(self.text().map(str::as_bytes)));
-        self.settle(change.map_err(|e| failed("replace", &self.target, &e)), Some(text))
+        self.settle(change.map_err(|e| Failure::on("replace", &self.target, &e)), Some(text))
     }
 
     /// Removes the file.
     pub(super) fn delete(&mut self) -> Result<(), Failure> {
         self.check_writable()?;
         let change = draft::remove(&self.target, self.text().unwrap_or_default().as_bytes());
-        self.settle(change.map_err(|e| failed("remove", &self.target, &e)), None)
+        self.settle(change.map_err(|e| Failure::on("remove", &self.target, &e)), None)
     }
 
     /// Removes the folders that the file stood in, as far as we have made them, and they are empty
@@ -221,7 +219,7 @@ impl PersonsFile {
         let first = copies::first(&self.target);
         let draft = self.draft(self.text().unwrap_or_default());
         let kept = draft.and_then(|draft| draft.name(copies::paths(&self.target)));
-        let Some(name) = kept.map_err(|e| failed("write", &first, &e))? else {
+        let Some(name) = kept.map_err(|e| Failure::on("write", &first, &e))? else {
             let why = format_args!("there are {COPIES_MAX} copies of it, {first} and on");
             return Err(self.left_alone(why));
         };
@@ -240,7 +238,9 @@ impl PersonsFile {
     pub(super) fn forget_copy_of_it(&self) -> Result<bool, Failure> {
         let Some(copy) = self.copy_of_it() else { return Ok(false) };
         match fs::remove_file(&copy.path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed("remove", &copy.path, &e)),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                Err(Failure::on("remove", &copy.path, &e))
+            }
             _ => Ok(true),
         }
     }
@@ -296,7 +296,7 @@ impl PersonsFile {
     /// Sees to it that a loss of power doesn't undo what was done to the file.
     fn sync_folder(&self) -> Result<(), Failure> {
         let folder = self.target.parent().unwrap_or(Utf8Path::new(""));
-        held::sync(folder).map_err(|e| failed("sync the folder", folder, &e))
+        held::sync(folder).map_err(|e| Failure::on("sync the folder", folder, &e))
     }
 
     /// A file that is replaced needs no right to be written; but whoever took that right away
@@ -313,31 +313,21 @@ impl PersonsFile {
 
 /// Reads what `path` leads to; `None` where it has gone since that was looked up.
 fn read(path: &Utf8Path, target: &Utf8Path) -> Result<Option<(String, Metadata)>, Failure> {
-    let file = match open_without_waiting(target, OFlags::empty()) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(|e| failed("read", target, &e))?,
+    let failed = |e: io::Error| match e.kind() {
+        io::ErrorKind::InvalidData => refused(path, e),
+        _ => Failure::on("read", target, &e),
     };
-    let status = file.metadata().map_err(|e| failed("look at", target, &e))?;
-    if !status.is_file() {
-        return Err(refused(path, "it is no plain file"));
-    }
-    let mut bytes = Vec::new();
-    // It may grow meanwhile.
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| failed("read", target, &e))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(refused(path, "it is too large to be settings"));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
-    Ok(Some((text, status)))
+    let file = match PlainFile::read(target, BYTES_MAX) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(failed)?,
+    };
+    let status = file.status.clone();
+    Ok(Some((file.text().map_err(failed)?, status)))
 }
 
 fn past_links(path: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     let target = path.canonicalize_utf8();
     target.map_err(|e| refused(path, format_args!("it is a link that leads nowhere ({e})")))
-}
-
-fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
-    Failure::system(format_args!("{attempted} {path}"), cause).at(path)
 }
 
 fn refused(path: &Utf8Path, why: impl fmt::Display) -> Failure {

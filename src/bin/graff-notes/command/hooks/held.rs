@@ -46,8 +46,8 @@ impl Held {
         let begun = Instant::now();
         let mut found = "";
         while begun.elapsed() < PATIENCE {
-            make(folder).map_err(|e| failed("create the folder", folder, &e))?;
-            found = match lock(folder).map_err(|e| failed("lock the folder", folder, &e))? {
+            make(folder).map_err(|e| Failure::on("create the folder", folder, &e))?;
+            found = match lock(folder).map_err(|e| Failure::on("lock the folder", folder, &e))? {
                 Attempt::Locked(lock) => return Ok(Self { lock: Some(lock) }),
                 Attempt::NoLocks => return Ok(Self { lock: None }),
                 Attempt::InUse => "another graff-notes holds it",
@@ -142,8 +142,4 @@ pub(in crate::command) fn sync(folder: &Utf8Path) -> io::Result<()> {
 /// Returns the folder that a path of a single name lies in.
 fn or_here(folder: &Utf8Path) -> &Utf8Path {
     if folder == "" { Utf8Path::new(".") } else { folder }
-}
-
-fn failed(attempted: &str, path: &Utf8Path, cause: &io::Error) -> Failure {
-    Failure::system(format_args!("{attempted} {path}"), cause).at(path)
 }

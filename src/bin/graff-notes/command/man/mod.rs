@@ -51,8 +51,7 @@ impl Man {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let mut pages = pages();
         if let Some(folder) = &self.dir {
-            fs::create_dir_all(folder)
-                .map_err(|e| Failure::system(format_args!("create {folder}"), &e).at(folder))?;
+            fs::create_dir_all(folder).map_err(|e| Failure::on("create", folder, &e))?;
             pages.iter().try_for_each(|page| write(cx, folder, page))?;
             return Ok(Exit::Done);
         }
