@@ -25,7 +25,9 @@ fn the_default_that_is_shown_is_that_of_the_flag_in_every_command() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 33, "so many flags of the commands have a setting");
+    // Without endpoints `rollover` has no --model.
+    let fewer = usize::from(cfg!(not(feature = "ask")));
+    assert_eq!(compared, 33 - fewer, "so many flags of the commands have a setting");
 }
 
 #[test]
