@@ -24,8 +24,8 @@ fn check_place(setting: &Setting, place: &Place) -> Result<(), String> {
     let (name, variable) = (setting.name, setting.variable());
     let of_user = user_file().map(|path| format!("{path}, ")).unwrap_or_default();
     Err(format!(
-        "{name} says what is run or who is called, which a project cannot: it is set in {of_user}by \
-         {variable}, or by --{name}"
+        "{name} says what is run or who is called, which a project cannot: it is set in \
+         {of_user}by {variable}, or by --{name}"
     ))
 }
 

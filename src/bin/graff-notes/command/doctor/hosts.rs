@@ -214,8 +214,8 @@ fn file_of_command(host: Host, settings: &Utf8Path) -> Utf8PathBuf {
 fn instead_of_a_call(host: Host, why: Uncalled) -> String {
     match why {
         Uncalled::OfProject => format!(
-            "read that command before you let {host} run it; `graff-notes hooks status {host}` says when \
-             it last called"
+            "read that command before you let {host} run it; `graff-notes hooks status {host}` \
+             says when it last called"
         ),
         Uncalled::NotPlain | Uncalled::NamesRoot => {
             format!("`graff-notes hooks status {host}` says when it last called")
