@@ -118,6 +118,49 @@ fn zsh_completes_commands_flags_and_sessions() {
     completes("zsh", &["-f", "-i"], loaded);
 }
 
+/// What stands before a tab, in each kind of quotes, and the session that is meant by it.
+const IN_QUOTES: [(&str, &str); 6] = [
+    ("fix\\ pa", "fix parser"),
+    ("\"fix pa", "fix parser"),
+    ("'fix pa", "fix parser"),
+    ("\"a", "a$b`c d"),
+    ("'a", "a$b`c d"),
+    ("a\\$", "a$b`c d"),
+];
+
+/// A world with sessions that a shell has to quote.
+fn quoted_world() -> World {
+    let world = World::new();
+    for session in ["fix parser", "fix printer", "a$b`c d"] {
+        world.fed(format!("the note of {session}"), &["write", session]).quietly();
+    }
+    world
+}
+
+#[test]
+fn a_word_that_is_quoted_is_completed_as_it_is_meant() {
+    let zsh = "autoload -Uz compinit; compinit -u -D; source <(graff-notes completions zsh)";
+    let bash = "source <(graff-notes completions bash)";
+    for (name, args, setup) in [("bash", ["--norc", "-i"], bash), ("zsh", ["-f", "-i"], zsh)] {
+        for (typed, session) in IN_QUOTES {
+            let world = quoted_world();
+            let Some(shell) = shell(&world, name, &args) else { break };
+            // Where no tab closes the quotes, the shell would wait for ever for their end.
+            let typed = format!("TMOUT=20; {setup}\ngraff-notes show {typed}\t\nexit\n");
+            let ran = World::typing(120, &typed, shell);
+            let printed = format!("the note of {session}");
+            assert!(ran.stdout().contains(&printed), "{name}: {typed:?}: {ran}");
+        }
+    }
+    let world = quoted_world();
+    for (typed, session) in IN_QUOTES {
+        let Some(offers) = offers(&world, &format!("show {}", typed.replace('\'', "\\'"))) else {
+            return;
+        };
+        assert_eq!(offers, [session], "fish: {typed}");
+    }
+}
+
 /// What fish would offer behind a line.
 #[track_caller]
 fn offers(world: &World, line: &str) -> Option<Vec<String>> {

@@ -36,6 +36,18 @@ const PROGRAM: &str = "graff-notes";
 const ZSH_FIRST_CALL: &str = "\
 if [ \"$funcstack[1]\" = _graff-notes ]; then _clap_dynamic_completer_graff_notes; fi\n";
 
+/// The words as they are typed, which zsh's script hands us.
+const ZSH_TYPED: &str = "\"${words[@]}\"";
+
+/// The words as they are meant: without their quotes, of which the last may not be closed yet.
+const ZSH_MEANT: &str = "\"${(@Q)words[1,CURRENT-1]}\" \"${${(Q)words[CURRENT]}#[\\\"\\']}\"";
+
+/// The word that is typed, which fish's script hands us.
+const FISH_TYPED: &str = "(commandline --current-token)";
+
+/// The word that is meant.
+const FISH_MEANT: &str = "(commandline --current-token | string unescape)";
+
 /// Answers a shell that wants to know what can come next, and ends; returns where none does.
 pub(crate) fn answer_a_shell() {
     let mut args = env::args_os().skip(1);
@@ -49,11 +61,16 @@ pub(crate) fn script(shell: Shell) -> Option<io::Result<Vec<u8>>> {
     let name = shell.to_string();
     let asking = SHELLS.completer(&name)?;
     let mut script = Vec::new();
-    let written = asking.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
-    if shell == Shell::Zsh {
-        script.extend_from_slice(ZSH_FIRST_CALL.as_bytes());
+    if let Err(e) = asking.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script) {
+        return Some(Err(e));
     }
-    Some(written.map(|()| script))
+    let script = String::from_utf8_lossy(&script);
+    let script = match shell {
+        Shell::Zsh => script.replace(ZSH_TYPED, ZSH_MEANT) + ZSH_FIRST_CALL,
+        Shell::Fish => script.replace(FISH_TYPED, FISH_MEANT),
+        _ => script.into_owned(),
+    };
+    Some(Ok(script.into_bytes()))
 }
 
 /// Returns the command line, with what its values can be.
