@@ -1,10 +1,11 @@
 //! The document that an export writes, and where it goes.
 
 use camino::Utf8Path;
+use clap::ValueEnum;
 use graff_notes::session::SessionName;
+use serde::Serialize;
 
 use super::{
-    Format,
     entry::{Entry, VERSION},
     markdown,
 };
@@ -12,6 +13,18 @@ use crate::{
     failure::{Failure, Stop, heard_or_not},
     output::{Clock, IfThere, NewFile, Output, shown, shown_json},
 };
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Format {
+    /// For reading
+    Markdown,
+    /// One object
+    Json,
+    /// One object a line
+    Jsonl,
+}
 
 /// A document under way.
 #[derive(Debug)]
