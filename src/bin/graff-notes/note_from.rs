@@ -25,7 +25,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::endpoint::{Endpoint, History};
 use crate::{masked, signals::Held};
 
-/// How much is read of a reply, in bytes: more than any note may have, and little enough to hold.
+/// The longest reply that is taken, in bytes: far longer than a note with all the reasoning before
+/// it, and little enough to hold.
 const REPLY_BYTES_MAX: u64 = 1024 * 1024;
 const _: () = assert!(REPLY_BYTES_MAX > NoteText::BYTES_LIMIT as u64);
 
@@ -270,10 +271,10 @@ struct Reply {
 }
 
 impl Reply {
-    /// Returns whether it is the model's: where there was more of it than is read, what ended the
+    /// Returns whether it is the model's: where there was more of it than is taken, what ended the
     /// command was us.
     fn counts(&self) -> bool {
-        self.status.success() || self.bytes.len() as u64 == REPLY_BYTES_MAX
+        self.status.success() || is_too_long(&self.bytes)
     }
 }
 
@@ -291,13 +292,21 @@ fn converse(mut child: Child, request: &[u8]) -> io::Result<Reply> {
     Ok(Reply { bytes, status: child.wait()? })
 }
 
+/// Reads a reply, or so much of it that it is [too long](is_too_long).
 fn read(from: impl Read) -> io::Result<Vec<u8>> {
     let mut reply = Vec::new();
-    from.take(REPLY_BYTES_MAX).read_to_end(&mut reply)?;
+    from.take(REPLY_BYTES_MAX + 1).read_to_end(&mut reply)?;
     Ok(reply)
 }
 
+const fn is_too_long(reply: &[u8]) -> bool {
+    reply.len() as u64 > REPLY_BYTES_MAX
+}
+
 fn text(reply: Vec<u8>) -> notebook::Answer {
+    if is_too_long(&reply) {
+        return failed(format!("the reply is too long: it has more than {REPLY_BYTES_MAX} bytes"));
+    }
     String::from_utf8(reply)
         .map_or_else(|_| failed("the reply is not UTF-8".to_owned()), notebook::Answer::Text)
 }

@@ -89,7 +89,6 @@ fn replies_that_are_no_notes_leave_none() {
         ("exec cat", "stored"),
         ("exec <&-; printf 'it did not want to hear the request'", "stored"),
         ("head -c 70000 /dev/zero | tr '\\0' x", "too_long"),
-        ("head -c 5000000 /dev/zero | tr '\\0' x", "too_long"),
         ("printf 'caf\\351 is not UTF-8, as it is'", "call_failed"),
         ("kill -9 $$", "call_failed"),
         ("/not/there", "call_failed"),
@@ -99,6 +98,30 @@ fn replies_that_are_no_notes_leave_none() {
         let rolled = answer(&world, &["--note-from", &command]);
         assert_eq!(rolled["outcome"]["outcome"], json!(outcome), "{reply}: {rolled}");
     }
+}
+
+/// What stands in the first of it may look like a note, or like something that is no text: all of
+/// it is what it is judged by.
+#[test]
+fn a_reply_that_is_longer_than_is_read_is_too_long_whatever_is_in_it() {
+    let reason = "the reply is too long: it has more than 1048576 bytes";
+    for reply in [
+        "head -c 5000000 /dev/zero | tr '\\0' x",
+        "echo; yes caf\u{e9} | head -c 1048577",
+        "yes caf\u{e9} | head -c 1048577",
+        "yes '\u{e9}' | head -c 1048577",
+        "echo 'a note of more than a few letters'; yes '' | head -c 1048576",
+    ] {
+        let world = world(FULL);
+        let rolled = answer(&world, &["--note-from", &format!("command:{reply}")]);
+        let figures = json!({"outcome": "call_failed", "figures": {"reason": reason}});
+        assert_eq!(rolled["outcome"], figures, "{reply}");
+        assert_eq!(kinds(&world), ["attempt"]);
+    }
+    let world = world(FULL);
+    let whole = "echo 'a note of more than a few letters'; yes '' | head -c 1048542";
+    let rolled = answer(&world, &["--note-from", &format!("command:{whole}")]);
+    assert_eq!(rolled["outcome"]["outcome"], json!("stored"), "1 MiB is taken: {rolled}");
 }
 
 #[test]
