@@ -125,10 +125,10 @@ impl TypedValueParser for Parser {
 /// Returns the reply that stands on stdin.
 pub(crate) fn stdin(held: &Held) -> notebook::Answer {
     match wait(|| read(io::stdin().lock()), Duration::MAX, held) {
-        Waited::Done(Ok(reply)) => text(reply),
-        Waited::Done(Err(e)) => failed(format!("stdin cannot be read: {e}")),
-        Waited::TooLong => failed("stdin never ended".to_owned()),
-        Waited::Interrupted => notebook::Answer::Cancelled,
+        Ok(Waited::Done(Ok(reply))) => text(reply),
+        Ok(Waited::Done(Err(e))) | Err(e) => failed(format!("stdin cannot be read: {e}")),
+        Ok(Waited::TooLong) => failed("stdin never ended".to_owned()),
+        Ok(Waited::Interrupted) => notebook::Answer::Cancelled,
     }
 }
 
@@ -143,9 +143,10 @@ pub(crate) fn endpoint(
 ) -> notebook::Answer {
     let request = request.clone();
     match wait(move || endpoint.answer(&history, &request, deadline), deadline, held) {
-        Waited::Done(answer) => answer,
-        Waited::TooLong => failed("the endpoint gave no answer in time".to_owned()),
-        Waited::Interrupted => notebook::Answer::Cancelled,
+        Ok(Waited::Done(answer)) => answer,
+        Ok(Waited::TooLong) => failed("the endpoint gave no answer in time".to_owned()),
+        Ok(Waited::Interrupted) => notebook::Answer::Cancelled,
+        Err(e) => failed(format!("the endpoint cannot be called: {e}")),
     }
 }
 
@@ -178,10 +179,10 @@ impl Asked<'_> {
         let group = Group::start()?;
         let child = self.start(&group)?;
         let waited = wait(move || converse(child, &request), self.deadline, held);
-        if !matches!(waited, Waited::Done(_)) {
+        if !matches!(waited, Ok(Waited::Done(Ok(_)))) {
             group.kill();
         }
-        Ok(waited)
+        waited
     }
 
     fn start(&self, group: &Group) -> io::Result<Child> {
@@ -249,17 +250,17 @@ fn wait<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     patience: Duration,
     held: &Held,
-) -> Waited<T> {
+) -> io::Result<Waited<T>> {
     let (send, done) = mpsc::channel();
-    thread::spawn(move || send.send(work()));
+    thread::Builder::new().spawn(move || send.send(work()))?;
     let end = Instant::now().checked_add(patience);
     loop {
         let left = end.map_or(GLANCE_AFTER, |end| end.saturating_duration_since(Instant::now()));
         match done.recv_timeout(left.min(GLANCE_AFTER)) {
-            Ok(done) => return Waited::Done(done),
-            Err(_) if held.have_come() => return Waited::Interrupted,
+            Ok(done) => return Ok(Waited::Done(done)),
+            Err(_) if held.have_come() => return Ok(Waited::Interrupted),
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
-            Err(_) => return Waited::TooLong,
+            Err(_) => return Ok(Waited::TooLong),
         }
     }
 }
@@ -283,10 +284,10 @@ impl Reply {
 fn converse(mut child: Child, request: &[u8]) -> io::Result<Reply> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let bytes = thread::scope(|scope| {
-        scope.spawn(move || {
+        thread::Builder::new().spawn_scoped(scope, move || {
             // A command that doesn't want to hear all of it may still answer.
             stdin.map(|mut stdin| stdin.write_all(request))
-        });
+        })?;
         stdout.map_or_else(|| Ok(Vec::new()), read)
     })?;
     Ok(Reply { bytes, status: child.wait()? })

@@ -43,6 +43,27 @@ fn follow_says_that_it_can_have_no_thread() {
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
 
+/// The prompt comes out, and the attempt has come to what there was.
+#[test]
+fn a_rollover_says_that_it_can_wait_for_no_reply() {
+    for (source, why) in [
+        ("stdin", "stdin cannot be read: "),
+        ("command:echo a note that nobody hears", "`echo ***` cannot be started: "),
+    ] {
+        let world = World::new();
+        let full = "{\"role\":\"assistant\",\"content\":\"a\",\"usage\":{\"input_tokens\":9000}}\n";
+        fs::write(world.root().join("s1.jsonl"), full).expect("a transcript");
+        fs::write(world.root().join("PROMPT.md"), "base\n").expect("a prompt");
+        let mut args = vec!["rollover", "--transcript", "s1.jsonl", "--system", "PROMPT.md"];
+        args.extend(["--window-tokens", "10000", "--note-from", source]);
+        let Some(told) = alone(&world, &args) else { return };
+        let [stdout, stderr] =
+            [told.stdout, told.stderr].map(|it| String::from_utf8(it).expect("UTF-8"));
+        assert_eq!((told.status.code(), &*stdout), (Some(0), "base\n"), "{stderr}");
+        assert!(stderr.contains(why), "{stderr}");
+    }
+}
+
 #[test]
 fn doctor_makes_its_checks_one_after_the_other() {
     let world = World::new();
