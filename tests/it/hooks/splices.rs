@@ -3,6 +3,7 @@
 //!
 //! Shown by the orders of hooks that the real agents were seen to have.
 
+mod doubts;
 mod forks;
 mod gemini;
 

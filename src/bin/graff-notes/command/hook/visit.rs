@@ -18,7 +18,7 @@ use graff_notes::{
 use rustix::io::Errno;
 
 use super::{Hook, active, came::Came, files::TranscriptFile};
-use crate::{context::now, failure::Failure, output::Notices, root, settings::ForAgents};
+use crate::{context::now, doubt, failure::Failure, output::Notices, root, settings::ForAgents};
 
 /// The share of the window at which the agent is asked, in percent, unless the user says otherwise:
 /// the hosts compact well before their window is full.
@@ -35,6 +35,8 @@ pub(super) struct Visit<'a> {
     hook: &'a Hook,
     /// The user's settings, once they were read.
     set: OnceCell<ForAgents>,
+    /// Whether it was said that a newer note may have been there.
+    doubted: OnceCell<()>,
     notices: Notices,
 }
 
@@ -53,7 +55,15 @@ impl<'a> Visit<'a> {
             active::note(call, &root.path);
         }
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
-        Ok(Self { call, store, now: now(), hook, set: OnceCell::new(), notices })
+        Ok(Self {
+            call,
+            store,
+            now: now(),
+            hook,
+            set: OnceCell::new(),
+            doubted: OnceCell::new(),
+            notices,
+        })
     }
 
     /// Returns the user's settings; most calls need none of them.
@@ -92,16 +102,15 @@ impl<'a> Visit<'a> {
         Ok(Came::ToSomething)
     }
 
-    /// Returns the newest note, `None` where the session has no log; where a newer one may be
-    /// damaged, it says so.
+    /// Returns the newest note, `None` where the session has no log; where a newer one may have
+    /// been there, it says so, once a call.
     pub(super) fn newest(&self) -> Result<Option<Newest>, Failure> {
         let newest = self.found()?;
-        if let Some(Newest { doubt: Some(doubt), .. }) = &newest {
-            self.warn(format_args!(
-                "a newer note may be damaged, at byte {} of its log: `graff-notes verify {}`",
-                doubt.offset,
-                self.session()
-            ));
+        if let Some(Newest { note, doubt: Some(doubt) }) = &newest
+            && self.doubted.set(()).is_ok()
+        {
+            let said = if note.is_some() { doubt::warning } else { doubt::empty };
+            self.warn(said(self.session(), *doubt));
         }
         Ok(newest)
     }
