@@ -45,11 +45,32 @@ macro_rules! schemas {
     };
 }
 
-#[rustfmt::skip]
 const SCHEMAS: [Known; 25] = schemas![
-    "rollover", "decide", "ask", "write", "show", "list", "log", "diff", "search", "stats", "follow",
-    "export", "import", "verify", "repair", "forget", "splice", "doctor", "where", "config", "schema", "hooks",
-    "completions", "man", "notices",
+    "rollover",
+    "decide",
+    "ask",
+    "write",
+    "show",
+    "list",
+    "log",
+    "diff",
+    "search",
+    "stats",
+    "follow",
+    "export",
+    "import",
+    "verify",
+    "repair",
+    "forget",
+    "splice",
+    "doctor",
+    "where",
+    "config",
+    "schema",
+    "hooks",
+    "completions",
+    "man",
+    "notices",
 ];
 
 impl Schema {

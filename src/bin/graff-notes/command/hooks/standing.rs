@@ -6,7 +6,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use graff_notes::{
     ErrorKind,
     host::{
@@ -169,16 +169,7 @@ impl Standing {
             Err(_) if !place::has_home() => return None,
             Err(why) => (Utf8PathBuf::new(), Installed::Unreadable { why: why.to_string() }),
         };
-        let last_called = last_called(host).map(|(at, event)| LastCall {
-            at: millis(at.duration_since(UNIX_EPOCH).unwrap_or_default()),
-            event,
-        });
-        let trusted = match (host, &installed) {
-            (Host::Codex, Installed::Yes | Installed::Partly { .. }) => {
-                codex::has_trust(&settings).map(Some)
-            }
-            _ => Ok(None),
-        };
+        let trusted = is_trusted(host, &settings, &installed);
         let (trusted, untold) = trusted.map_or_else(|why| (None, Some(why)), |it| (it, None));
         let text = text_in(settings.clone());
         let switched_off = switched_off(host, &text);
@@ -200,7 +191,7 @@ impl Standing {
             trusted,
             untold,
             reachable,
-            last_called,
+            last_called: LastCall::of(host),
         })
     }
 
@@ -230,6 +221,14 @@ impl Standing {
             _ => None,
         };
         unreadable.into_iter().chain(self.untold)
+    }
+}
+
+impl LastCall {
+    fn of(host: Host) -> Option<Self> {
+        let (at, event) = last_called(host)?;
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Some(Self { at: millis(since), event })
     }
 }
 
@@ -273,6 +272,21 @@ fn switched_off(host: Host, text: &str) -> Option<&'static str> {
         return codex::switched_off();
     }
     settings::switched_off(host, text).ok()?
+}
+
+/// Returns whether a host that runs only what is trusted has trust on record for our hooks in these
+/// settings.
+fn is_trusted(
+    host: Host,
+    settings: &Utf8Path,
+    installed: &Installed,
+) -> Result<Option<bool>, Failure> {
+    match (host, installed) {
+        (Host::Codex, Installed::Yes | Installed::Partly { .. }) => {
+            codex::has_trust(settings).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Returns where PATH finds the program.
