@@ -12,7 +12,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::LINE_BYTES_MAX;
+use super::line::LINE_BYTES_MAX;
 
 /// What a line holds.
 #[derive(Debug)]
