@@ -113,8 +113,8 @@ impl Quotes {
         for char in text.chars() {
             match (self, char) {
                 (_, char) if char.is_control() => return None,
-                (Self::Single, '\'') => return None,
-                (Self::Double, '!') => return None, // bash looks for it in its history
+                // Bash looks for what stands behind a ! in its history.
+                (Self::Single, '\'') | (Self::Double, '!') => return None,
                 (Self::Double, char) if self.escapes(char) => word.push('\\'),
                 (Self::None, char) if !char.is_alphanumeric() && !PLAIN.contains(char) => {
                     word.push('\\');
