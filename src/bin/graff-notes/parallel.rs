@@ -26,7 +26,7 @@ const RESULTS_WAITING_MAX: usize = 16;
 /// `take` in the order of the items, until that breaks off or fails.
 pub(crate) fn in_order<'i, I: Sync, T: Send>(
     mut items: &'i [I],
-    work: impl Fn(&I) -> T + Sync,
+    work: impl Fn(&'i I) -> T + Sync,
     mut take: impl FnMut(&'i I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let begun = Instant::now();
@@ -44,7 +44,7 @@ pub(crate) fn in_order<'i, I: Sync, T: Send>(
 
 fn together<'i, I: Sync, T: Send>(
     items: &'i [I],
-    work: &(impl Fn(&I) -> T + Sync),
+    work: &(impl Fn(&'i I) -> T + Sync),
     mut take: impl FnMut(&'i I, T) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);

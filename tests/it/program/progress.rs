@@ -37,6 +37,15 @@ fn world() -> World {
     world
 }
 
+/// Lets the first session take twice as long as with its `records`.
+fn grow(world: &World, records: &mut usize) {
+    let more = 1 + *records..=10_000 + 2 * *records;
+    *records = *more.end();
+    let mut log = File::options().append(true).open(world.log("a")).expect("a log");
+    let more: String = more.map(|seq| record("a", seq)).collect();
+    log.write_all(more.as_bytes()).expect("it grows");
+}
+
 #[test]
 fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
     let (world, mut records) = (world(), 0);
@@ -47,7 +56,7 @@ fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
             0,
         ),
         (&["export", "--since", "1970-01-01T00:00:01Z"], "exporting ", 0),
-        (&["verify", "--no-pager"], "checking ", 0),
+        (&["verify"], "checking ", 0),
         (&["list"], "looking ", 0),
         (&["search", "nowhere"], "searching ", 3),
     ] {
@@ -63,12 +72,26 @@ fn it_is_drawn_a_few_times_a_second_however_much_there_is_to_go_through() {
                 break;
             }
             assert!(took < LONG, "{args:?}: not drawn in {took:?}");
-            let more = 1 + records..=10_000 + 2 * records;
-            records = *more.end();
-            let mut log = File::options().append(true).open(world.log("a")).expect("a log");
-            let more: String = more.map(|seq| record("a", seq)).collect();
-            log.write_all(more.as_bytes()).expect("it grows");
+            grow(&world, &mut records);
         }
+    }
+}
+
+#[test]
+fn a_pager_has_the_terminal_for_itself_once_it_has_begun() {
+    let (world, mut records) = (world(), 0);
+    loop {
+        let mut command = world.command(&["verify"]);
+        command.env("GRAFF_PAGER", "sed 's/^/paged: /'");
+        let since = Instant::now();
+        let ran = World::typing(80, "", command).ends(0);
+        let (before, paged) = ran.stdout().split_once("paged: ").expect("a pager");
+        assert!(!paged.contains("checking "), "{ran}");
+        if before.contains("checking ") {
+            break;
+        }
+        assert!(since.elapsed() < LONG, "not drawn in {:?}", since.elapsed());
+        grow(&world, &mut records);
     }
 }
 

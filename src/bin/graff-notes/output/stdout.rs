@@ -72,14 +72,14 @@ impl Output {
     /// Begins an answer that may be long: a person reads it in a pager, until it is
     /// [closed](Self::close).
     pub(crate) fn page(&mut self) {
-        if self.may_page() {
+        if self.form == Form::Terminal && self.paging == Paging::Allowed {
             self.out = BufWriter::new(Sink::PagerToCome);
         }
     }
 
-    /// Returns whether a long answer goes to a pager, which has the terminal for itself then.
-    pub(crate) fn may_page(&self) -> bool {
-        self.form == Form::Terminal && self.paging == Paging::Allowed
+    /// Returns whether a pager is at work, which has the terminal for itself then.
+    pub(crate) fn is_in_pager(&self) -> bool {
+        matches!(self.out.get_ref(), Sink::Pager(_))
     }
 
     pub(crate) fn form(&self) -> Form {

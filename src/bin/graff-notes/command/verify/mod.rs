@@ -2,7 +2,7 @@
 
 mod person;
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, ops::ControlFlow};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -20,6 +20,7 @@ use crate::{
     exit::Exit,
     failure::{Stop, heard_or_not},
     output::{Cell, Form, Progress, Table, plural},
+    parallel,
     selection::Scope,
 };
 
@@ -94,24 +95,28 @@ impl Verify {
         let mut progress = Progress::new(&cx.notices, meant.sessions.len(), "checking");
         let (mut worst, mut mendable) = (Exit::Done, Vec::new());
         cx.out.page();
-        for session in &meant.sessions {
-            heard_or_not(cx.out.heard())?;
-            let exit = match store.verify(session) {
-                Ok(health) => {
-                    if cx.out.may_page() {
-                        progress.end(); // from here on, there is something to read
+        parallel::in_order(
+            &meant.sessions,
+            |session| Checked::of(&store, session),
+            |session, checked| {
+                heard_or_not(cx.out.heard())?;
+                let exit = match checked {
+                    Ok(checked) => {
+                        heard_or_not(progress.beside_answer(|| checked.say(cx)))?;
+                        if cx.out.is_in_pager() {
+                            progress.end(); // which has the terminal for itself
+                        }
+                        mendable.extend(checked.is_mendable().then_some(session));
+                        if checked.health.is_ok() { Exit::Done } else { Exit::Damage }
                     }
-                    let checked = Checked::of(&store, session, &health);
-                    heard_or_not(progress.beside_answer(|| checked.say(cx)))?;
-                    mendable.extend(checked.is_mendable().then_some(session));
-                    if health.is_ok() { Exit::Done } else { Exit::Damage }
-                }
-                Err(e) if meant.is_left_out(&e) => Exit::Done,
-                Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
-            };
-            progress.step();
-            worst = worst.graver(exit);
-        }
+                    Err(e) if meant.is_left_out(&e) => Exit::Done,
+                    Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
+                };
+                progress.step();
+                worst = worst.graver(exit);
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
         progress.end();
         heard_or_not(cx.out.close())?;
         let arguments = match mendable.as_slice() {
@@ -128,13 +133,14 @@ impl Verify {
 struct Checked<'a> {
     store: &'a Store,
     session: &'a SessionName,
-    health: &'a Health,
+    health: Health,
     /// How many records a repair would win back, by the offsets of the lines that hold some.
     won_back: BTreeMap<Bytes, u64>,
 }
 
 impl<'a> Checked<'a> {
-    fn of(store: &'a Store, session: &'a SessionName, health: &'a Health) -> Self {
+    fn of(store: &'a Store, session: &'a SessionName) -> Result<Self, graff_notes::Error> {
+        let health = store.verify(session)?;
         let mut won_back = BTreeMap::new();
         // Only a repair looks into the lines that it takes out, so it is asked.
         if health.faults.iter().any(|fault| !fault.concern.outlasts_repair())
@@ -143,7 +149,7 @@ impl<'a> Checked<'a> {
             let named = plan.named.iter().filter(|line| line.won_back > 0);
             won_back.extend(named.map(|line| (line.offset, line.won_back)));
         }
-        Self { store, session, health, won_back }
+        Ok(Self { store, session, health, won_back })
     }
 
     /// Returns whether a repair has something to take out.
@@ -161,7 +167,7 @@ impl<'a> Checked<'a> {
     }
 
     fn answer(&self) -> Answer<'a> {
-        let Self { store, session, health, .. } = *self;
+        let Self { store, session, ref health, .. } = *self;
         Answer {
             session: session.as_str(),
             path: store.log_path(session).into_string(),
@@ -200,7 +206,7 @@ impl<'a> Checked<'a> {
     }
 
     fn rows(&self, cx: &mut Context) -> Result<(), Stop> {
-        let Self { store, session, health, .. } = *self;
+        let Self { store, session, ref health, .. } = *self;
         let mut table = Table::of(&[]);
         let verdict = if health.is_ok() { "ok" } else { "damaged" };
         let name = || Cell::text(session.as_str());

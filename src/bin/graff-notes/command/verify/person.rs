@@ -15,7 +15,7 @@ const LINES_NAMED_MAX: usize = 5;
 
 /// Says how a log is: a line of figures, its faults, and a line for remarks of one sort.
 pub(super) fn words(cx: &mut Context, checked: &Checked<'_>) -> Result<(), Stop> {
-    let Checked { store, session, health, .. } = *checked;
+    let Checked { store, session, ref health, .. } = *checked;
     let mut table = Table::of(&[]);
     let verdict = if health.is_ok() { Cell::good("ok") } else { Cell::bad("damaged") };
     let row = vec![Cell::strong(session.as_str()), verdict, Cell::text(summary(health))];
