@@ -13,13 +13,14 @@ use graff_notes::{
     units::{Generation, Timestamp},
 };
 
+#[cfg(feature = "mcp")]
+use crate::settings;
 use crate::{
     alike,
     args::Common,
     failure::Failure,
     output::{CUT, Form, Notices, Output},
     root::{self, Root},
-    settings::ForAgents,
 };
 
 /// What every command is handed.
@@ -111,8 +112,9 @@ impl Place {
     }
 
     /// Returns what is set for whoever an agent calls, read anew.
-    pub(crate) fn set_at(&self, store: &Store) -> ForAgents {
-        ForAgents::at(store.root(), &self.notices)
+    #[cfg(feature = "mcp")]
+    pub(crate) fn set_at(&self, store: &Store) -> settings::ForAgents {
+        settings::ForAgents::at(store.root(), &self.notices)
     }
 }
 
