@@ -1,10 +1,6 @@
 //! The command line: what every command takes, and which commands there are.
 
-use std::{
-    env,
-    ffi::OsString,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 use camino::Utf8PathBuf;
 use clap::{
@@ -21,6 +17,7 @@ use crate::{
     output::Notices,
     selection,
     settings::{self, Given},
+    typed,
 };
 
 const EXAMPLES: &str = "\
@@ -168,7 +165,8 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
         .map_err(|refused| refuse(&refused))?;
     let flags = flags(&command, &names);
     // A hook reads them by itself: which project it is about, the agent says on its stdin.
-    if is_a_hook() || !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id())) {
+    if typed::is_a_hook() || !settings::ALL.iter().any(|setting| flags.contains(&setting.flag_id()))
+    {
         return Ok(cli);
     }
     let set = settings::read(cli.common.root.as_deref());
@@ -189,7 +187,7 @@ pub(crate) fn parse() -> Result<Cli, Exit> {
 
 /// Reads the command line as `command` describes it; returns that, built, and the command's names.
 fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>), clap::Error> {
-    let matches = command.try_get_matches_from_mut(words())?;
+    let matches = command.try_get_matches_from_mut(typed::words())?;
     selection::check_period(&mut command, &matches)?;
     let cli = Cli::from_arg_matches(&matches)?;
     Ok((command, cli, names(&matches)))
@@ -200,22 +198,11 @@ fn read(mut command: clap::Command) -> Result<(clap::Command, Cli, Vec<String>),
 /// What this reads, the whole command line would read in the same way. It is drawn up in a third of
 /// the room, since each command is given every global flag, and a hook is called often.
 fn narrowed() -> Option<clap::Command> {
-    let (_, named) = first_word()?;
+    let (_, named) = typed::first_word()?;
     let command = Cli::command().find_subcommand(&named)?.clone();
     let without = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
-    Some(without.disable_help_subcommand(true).subcommand(command))
-}
-
-/// Returns the words of the command line, `help write` being another way to say `write --help`.
-fn words() -> Vec<OsString> {
-    let mut words: Vec<_> = env::args_os().collect();
-    if let Some((place, word)) = first_word()
-        && word == "help"
-    {
-        words.remove(place);
-        words.push("--help".into());
-    }
-    words
+    let without = without.disable_help_subcommand(true).color(typed::color());
+    Some(without.subcommand(command))
 }
 
 /// Returns the names of a command, such as `hooks` and `status`.
@@ -278,7 +265,7 @@ pub(crate) fn default_of(described: &clap::Command, flag: &str) -> Option<String
 
 /// Returns the whole command line; to read one, the flags of its own command are enough.
 pub(crate) fn described() -> clap::Command {
-    let mut command = Cli::command();
+    let mut command = Cli::command().color(typed::color());
     command.build();
     command
 }
@@ -295,11 +282,11 @@ pub(crate) fn refuse(refused: &clap::Error) -> Exit {
             _ => Exit::Done,
         };
     }
-    if is_a_hook() {
+    if typed::is_a_hook() {
         Notices::refusal_at_once(refused.render());
         return Exit::Done; // whoever called it can't mend its command line now
     }
-    if !env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
+    if !typed::flags().any(|arg| arg == "--json") {
         let _ = refused.print();
         return Exit::Usage;
     }
@@ -318,30 +305,4 @@ fn in_one_sentence(refused: &clap::Error) -> String {
     let whole = refused.render().to_string();
     let said = whole.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
     said.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_a_hook() -> bool {
-    first_word().is_some_and(|(_, word)| word == "hook")
-}
-
-/// Returns the first word of the command line that is no flag, and its place there.
-fn first_word() -> Option<(usize, String)> {
-    let mut args = env::args_os().enumerate().skip(1);
-    loop {
-        let (place, arg) = args.next()?;
-        match arg.to_string_lossy() {
-            flag if takes_a_word(&flag) => drop(args.next()),
-            flag if flag.starts_with('-') => {}
-            word => return Some((place, word.into_owned())),
-        }
-    }
-}
-
-/// Returns whether a word is a flag of every command that has its value in the next word.
-fn takes_a_word(flag: &str) -> bool {
-    let Some(long) = flag.strip_prefix("--") else { return false };
-    let common = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
-    common
-        .get_arguments()
-        .any(|arg| arg.get_long() == Some(long) && arg.get_action().takes_values())
 }

@@ -34,6 +34,7 @@ mod signals;
 mod splicing;
 mod totals;
 mod transcript;
+mod typed;
 mod watch;
 mod words;
 

@@ -86,7 +86,9 @@ fn what_is_on_disk_is_said_to_be_where_the_answer_cannot_be_written() {
         ),
         (&["write", "s1", "--text", "b"], "the note is on disk: record 2 of generation 0"),
         (&["import", "s2.jsonl"], "the import is on disk: 1 record came"),
+        (&["forget", "s3", "--yes", "--json"], "session s3 is forgotten"),
     ] {
+        world.run(&["write", "s3", "--text", "to be forgotten"]).quietly();
         let mut command = world.command(args);
         let ran = crate::support::world::Ran::of(command.stdout(full())).ends(1);
         assert!(ran.stderr().contains("could not write the answer to stdout: No space"), "{ran}");
@@ -94,6 +96,7 @@ fn what_is_on_disk_is_said_to_be_where_the_answer_cannot_be_written() {
     }
     assert_eq!(world.run(&["show", "s1"]).quietly().stdout(), "b");
     assert_eq!(world.run(&["show", "s2"]).quietly().stdout(), "a note");
+    world.run(&["show", "s3"]).ends(3);
 }
 
 #[test]

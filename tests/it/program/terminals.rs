@@ -30,6 +30,15 @@ fn colour_is_there_unless_it_is_unwanted() {
     // In a pipe too where it is asked for, as for `less -R`: the rows are the same but for it.
     let forced = world.run(&["list", "--color", "always"]).quietly();
     assert!(forced.stdout().contains("\t\u{1b}[32mok\u{1b}[0m\t"), "{forced}");
+    // What clap says heeds it too: the help, and why a command line is refused.
+    for args in [&["list", "--help"][..], &["list", "--bogus"]] {
+        assert!(coloured(args), "{args:?}");
+        for never in [&["--color", "never"][..], &["--color=never"]] {
+            assert!(!coloured(&[never, args].concat()), "{never:?} {args:?}");
+        }
+        let forced = world.run(&[args, &["--color", "always"]].concat());
+        assert!([forced.stdout, forced.stderr].concat().contains(&0x1b), "{args:?}");
+    }
     let plain = forced.stdout().replace("\u{1b}[32m", "").replace("\u{1b}[0m", "");
     assert_eq!(plain, piped.stdout());
 }
@@ -128,6 +137,15 @@ fn several_sessions_are_forgotten_after_one_question_and_none_where_one_is_missi
         assert!(!world.log(name).exists());
     }
     assert!(world.log("s1").exists());
+    // A question can be read as one.
+    let many: Vec<_> = (10..30).map(|number| format!("m{number}")).collect();
+    for name in &many {
+        world.fed("a note", &["write", name]).quietly();
+    }
+    let args: Vec<_> = ["forget"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    let ran = world.at_terminal(120, "n\n", &args).ends(1);
+    assert!(ran.stdout().contains("Forget 20 sessions: m10 (1 note, "), "{ran}");
+    assert!(ran.stdout().contains("m17 (1 note, the newest just now) and 12 more? [y/N]"), "{ran}");
 }
 
 #[test]

@@ -29,6 +29,9 @@ Examples:
 Several sessions are asked about at once, and each is looked at before any is gone: where one of \
 them is not there, all are kept.";
 
+/// The most sessions that a question names one by one.
+const NAMED_MAX: usize = 8;
+
 /// Removes the notes of sessions, and what repairs took out of them; asks first
 ///
 /// The empty lock file stays, and with it the session's name: another process may be waiting for
@@ -80,7 +83,9 @@ fn forget(cx: &mut Context, store: &Store, session: &SessionName) -> Result<(), 
     let mut removed = files_of(store, session);
     store.forget(session).map_err(|e| explain(e, store, session))?;
     removed.retain(|path| !is_there(path));
-    let said = say(cx, session, &removed);
+    let said = say(cx, session, &removed)
+        .and_then(|()| cx.out.flush())
+        .map_err(|stop| stop.advise(format!("session {session} is forgotten")));
     hook::forget_session(session, store.root())?;
     said
 }
@@ -139,9 +144,13 @@ fn confirm(sessions: &[(&SessionName, String)]) -> Result<(), Failure> {
     let about = match sessions {
         [(only, what)] => format!("session {only} ({what})"),
         several => {
-            let each: Vec<_> =
-                several.iter().map(|(one, what)| format!("{one} ({what})")).collect();
-            format!("{} sessions: {}", each.len(), each.join(", "))
+            let each = several.iter().map(|(one, what)| format!("{one} ({what})"));
+            let named: Vec<_> = each.take(NAMED_MAX).collect();
+            let more = match several.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{} sessions: {}{more}", several.len(), named.join(", "))
         }
     };
     let named = |failure: Failure| match sessions {
