@@ -161,6 +161,20 @@ fn names_that_would_be_alike_are_told_apart_before_a_first_line_is_shown() {
 }
 
 #[test]
+fn names_are_told_apart_where_no_line_has_room_for_it() {
+    let beginning = "a".repeat(49);
+    let names = ["", "-one", "-two"].map(|end| beginning.clone() + end);
+    let world = sessions(&names.each_ref().map(String::as_str));
+    let list = world.at_terminal(80, "", &["list", "--color", "never"]).ends(0);
+    let shown = list.stdout().lines().skip(1).filter_map(|row| row.split(' ').next());
+    let shown: BTreeSet<_> = shown.collect();
+    assert_eq!(shown.len(), 3, "{list}");
+    for name in shown {
+        world.at_terminal(80, "", &["show", name]).ends(0);
+    }
+}
+
+#[test]
 fn a_first_line_is_kept_as_far_as_a_wide_terminal_goes() {
     let world = World::new();
     for (note, kept) in [

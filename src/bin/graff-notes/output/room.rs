@@ -1,8 +1,9 @@
 //! How a name and a text share a line of the terminal with what stands between them.
 //!
 //! A name is there to be told from others and to be typed, a text to be recognised. So where not
-//! both have room, names give way first, down to what tells them apart; then the text is left out;
-//! and only then are names cut that become alike.
+//! both have room, names give way first, down to what tells them apart, and then the text is left
+//! out. What tells names apart is kept also where a line has no room for it: the terminal goes on
+//! with it in its next line.
 
 use super::text;
 
@@ -35,7 +36,8 @@ impl Shares {
     /// between them; where the text is left out, the gap is not needed.
     pub(super) fn of(room: usize, gap: usize, names: &[&str], text: usize) -> Self {
         let whole = names.iter().map(|name| text::width(name)).max().unwrap_or(0);
-        let apart = least_apart(names).clamp(NAME_MIN, NAME_USUAL).min(whole);
+        let least_apart = least_apart(names);
+        let apart = least_apart.clamp(NAME_MIN, NAME_USUAL).min(whole);
         let both = room.saturating_sub(gap);
         let usual = NAME_USUAL.max(both / 2).max(both.saturating_sub(text));
         let beside_a_text = usual.min(both.saturating_sub(text.clamp(TEXT_LEAST, TEXT_MIN)));
@@ -43,7 +45,7 @@ impl Shares {
         if name + TEXT_LEAST <= both {
             return Self { name, text: Some(both - name) };
         }
-        Self { name: room.max(NAME_MIN).min(whole), text: None }
+        Self { name: room.max(NAME_MIN).max(least_apart).min(whole), text: None }
     }
 }
 
