@@ -27,13 +27,14 @@ Examples:
   graff-notes follow --json | jq -r .text
 
 It goes on until it is interrupted or nobody reads any more, across repair and forget, and waits \
-for a session, a store or a root that is not there yet, or no more. Where the root is a link, the \
-folder is followed that it led to at the start, though the link be turned meanwhile. A log that is \
-moved away and back is gone on with where it was; a copy that takes its place while it is gone is \
-printed as new. In a pipe it prints, a row a note: session, seq, generation, kind, time, bytes, \
-and the whole text with its line breaks, tabs and backslashes escaped; other control characters \
-stand there as they are. Where the store lies on a network, notes from other machines come within \
-a minute.";
+for a session or a store that is not there yet; where they or the root go away, it waits until \
+they come back. Where the root is a link, the folder is followed that it led to at the start, \
+though the link be turned meanwhile. A log that is moved away and back is gone on with where it \
+was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a \
+note: session, seq, generation, kind, time, bytes, and the whole text with its line breaks, tabs \
+and backslashes escaped; other control characters stand there as they are. Where the store lies \
+on a network, notes from other machines come within a \
+minute.";
 
 /// Prints new notes as they come
 #[derive(Args, Debug)]

@@ -187,6 +187,18 @@ fn only_a_whole_path_is_the_home() {
 }
 
 #[test]
+fn a_variable_that_is_called_a_secret_holds_one() {
+    for name in
+        ["API_KEY", "GH_TOKEN", "DB_PASS", "PASSWORD", "gh_pat", "AWS_SECRET_ID", "HTTP_AUTH"]
+    {
+        assert_eq!(told("1.0 of hunter22", &[(name, "hunter22")]), "1.0 of ***", "{name}");
+    }
+    for name in ["PATH_TO_IT", "EDITOR", "PATTERN"] {
+        assert_eq!(told("1.0 of hunter22", &[(name, "hunter22")]), "1.0 of hunter22", "{name}");
+    }
+}
+
+#[test]
 fn a_secret_of_several_lines_is_none_in_one_line_either() {
     let key = [("SIGNING_KEY", "-----BEGIN-----\nabcdef0123\n  ghijkl4567\r\n-----END-----\n")];
     assert_eq!(told("1.0 abcdef0123 and ghijkl4567", &key), "1.0 *** and ***");

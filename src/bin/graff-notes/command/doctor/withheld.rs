@@ -14,8 +14,22 @@ const HOME: &str = "~";
 const SECRET: &str = "***";
 
 /// How a word ends in the name of a variable whose value is a secret.
-const NAMES: [&str; 9] =
-    ["KEY", "KEYS", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS", "AUTH"];
+const NAMES: [&str; 14] = [
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PASS",
+    "PAT",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "AUTH",
+];
 
 /// A shorter value is a word that other text may have, in bytes.
 const SECRET_BYTES_MIN: usize = 6;

@@ -44,7 +44,7 @@ pub(crate) struct Export {
     /// Names of the sessions, or at a terminal their beginnings; without any, all of them
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
-    /// What the document is; without this markdown, and jsonl with --json
+    /// What the document is; without this markdown, and on stdout with --json jsonl
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Writes to this file; without it, or where it is -, to stdout
