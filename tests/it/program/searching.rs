@@ -237,3 +237,23 @@ fn no_more_is_held_than_is_wanted() {
     let ran = world.within_kib(24 * 1024, &["search", "needle", "-n", "3"]).quietly();
     assert_eq!(ran.stdout().lines().count(), 3);
 }
+
+/// The work is bounded in seconds of the processor's, which a busy machine does not use up: to go
+/// through all lines of the note for each that is found takes many times as long.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_note_of_many_lines_is_gone_through_once() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+    const SECONDS: u64 = 10;
+    const LINES: usize = 30_000;
+    let world = world(&[("s1", &[&"x\n".repeat(LINES)])]);
+    for around in ["0", "2"] {
+        let mut program = world.command(&["search", "x", "--json", "-C", around]);
+        let limit = Rlimit { current: Some(SECONDS), maximum: Some(SECONDS) };
+        let child = program.spawn().expect("it starts");
+        prlimit(Some(Pid::from_child(&child)), Resource::Cpu, limit).expect("a limit");
+        let ran = Ran::of_child(child).quietly();
+        assert_eq!(ran.stdout().lines().count(), LINES);
+    }
+}

@@ -55,9 +55,10 @@ fn objects(
     note: &FoundNote,
     context: usize,
 ) -> Result<(), Stop> {
-    let near = |from: usize, to: usize| {
-        let lines = note.lines.iter().filter(move |line| (from..to).contains(&line.number));
-        lines.map(|line| line.text.as_str()).collect()
+    let from = |number| note.lines.partition_point(|line| line.number < number);
+    let near = |first: usize, behind: usize| {
+        let lines = note.lines.get(from(first)..from(behind)).unwrap_or_default();
+        lines.iter().map(|line| line.text.as_str()).collect()
     };
     for FoundLine { number, text, places } in &note.lines {
         let Some(places) = places else { continue };
