@@ -156,6 +156,28 @@ fn a_long_log_that_appears_is_told_in_little_room() {
     }
 }
 
+/// Of what is there already no more is held than the notes that are asked for, of all sessions.
+#[test]
+fn the_last_notes_of_many_sessions_are_told_in_little_room() {
+    const SESSIONS: u64 = 150;
+    let world = World::new();
+    let text = "x".repeat(20_000);
+    for session in 0..SESSIONS {
+        let record = |at| {
+            let at = at * SESSIONS + session;
+            format!(
+                "{{\"v\":1,\"session\":\"s{session}\",\"text\":\"{text}\",\"created_at\":{at}}}\n"
+            )
+        };
+        world.put(&format!("s{session}"), (0..20).map(record).collect::<String>());
+    }
+    let following = Following::of(world.command_within_kib(24 * 1024, &["follow", "-n", "20"]));
+    for session in SESSIONS - 20..SESSIONS {
+        assert!(following.line().starts_with(&format!("s{session}\t")), "{session}");
+    }
+    following.ends();
+}
+
 /// What it costs to wait is nothing: it is woken, and doesn't look by itself but once a minute.
 #[cfg(target_os = "linux")]
 #[test]

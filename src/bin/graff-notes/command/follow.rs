@@ -185,10 +185,11 @@ impl Logs {
                 }
             });
             self.failing.heed(cx, What::Read(session), read);
+            // After each, so that no more notes are held than two times those that are wanted.
             last.extend(mine);
+            last.make_contiguous().sort_by_key(|note| note.created_at);
+            record::keep_last(&mut last, limit);
         }
-        last.make_contiguous().sort_by_key(|note| note.created_at);
-        record::keep_last(&mut last, limit);
         Ok(last)
     }
 
