@@ -7,7 +7,7 @@ use crate::{
     command::meant::Meant,
     context::{Context, explain},
     exit::Exit,
-    failure::Stop,
+    failure::{Failure, Stop},
     output::Progress,
 };
 
@@ -75,15 +75,16 @@ impl Run<'_> {
                 Ok(if self.sum.damage > damage_before { Exit::Damage } else { Exit::Done })
             }
             Err(e) if meant.is_left_out(&e) => Ok(Exit::Done),
-            Err(e) => {
-                let failure = explain(e, store, session);
-                match failure.exit() {
-                    Exit::NothingThere => self.sum.missing += 1,
-                    _ => self.sum.unreadable += 1,
-                }
-                Ok(self.progress.aside(|| self.cx.notices.failure(&failure)))
-            }
+            Err(e) => Ok(self.unread(&explain(e, store, session))),
         }
+    }
+
+    fn unread(&mut self, why: &Failure) -> Exit {
+        match why.exit() {
+            Exit::NothingThere => self.sum.missing += 1,
+            _ => self.sum.unreadable += 1,
+        }
+        self.progress.aside(|| self.cx.notices.failure(why))
     }
 
     fn say(&mut self, session: &SessionName, entry: &Entry<'_>) -> Result<(), Stop> {
