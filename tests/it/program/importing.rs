@@ -258,6 +258,16 @@ fn an_export_with_a_fault_is_refused_whole_with_the_place_of_the_fault() {
 }
 
 #[test]
+fn an_import_that_fails_ends_as_the_failure_whatever_it_left_out() {
+    let world = World::new();
+    fs::create_dir_all(world.root().join(".graff/notes/s1.notes.lock")).expect("a folder");
+    let log = line("s1", 1, "a note") + "junk\n";
+    let ran = world.fed(&log, &["import", "-"]).ends(1);
+    assert!(ran.stderr().contains("left out of -: line 2"), "{ran}");
+    assert!(!world.log("s1").exists());
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused() {
     let world = World::new();
     fs::write(world.root().join("a"), line("s1", 1, "a")).expect("a file");

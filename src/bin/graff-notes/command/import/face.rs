@@ -79,7 +79,10 @@ impl Import {
             cx.notices.hint("nothing was written: that was a dry run");
             return Ok(exit);
         }
-        Ok(exit.graver(write(cx, &store, &coming)?))
+        Ok(match write(cx, &store, &coming)? {
+            Exit::Done => exit,
+            failed => failed, // damage that was left out is all that 5 speaks of
+        })
     }
 
     /// Reads the documents; says what is left out of them.
