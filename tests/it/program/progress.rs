@@ -16,6 +16,9 @@ const RECORDS: usize = 3_000;
 /// How often it may be drawn: so often at first, and so often a second.
 const DRAWN_AT_MOST: [u64; 2] = [50, 20];
 
+/// Work that takes so long is shown to a person.
+const LONGER_THAN_SILENCE: Duration = Duration::from_secs(2);
+
 /// Work that takes so long shows its progress.
 const LONG: Duration = Duration::from_secs(20);
 
@@ -93,6 +96,26 @@ fn a_pager_has_the_terminal_for_itself_once_it_has_begun() {
         assert!(since.elapsed() < LONG, "not drawn in {:?}", since.elapsed());
         grow(&world, &mut records);
     }
+}
+
+/// What a program or a file has of stderr is trouble, and there is none: however long it takes.
+#[test]
+fn it_is_for_a_person_at_a_terminal_alone() {
+    let (world, mut records) = (world(), 0);
+    loop {
+        let since = Instant::now();
+        let piped = world.run(&["verify"]).quietly();
+        let took = since.elapsed();
+        assert!(!piped.stdout().contains("checking "), "{piped}");
+        if took > LONGER_THAN_SILENCE {
+            break;
+        }
+        assert!(took < LONG);
+        grow(&world, &mut records);
+    }
+    assert!(
+        !world.at_terminal(80, "", &["verify", "--json"]).ends(0).stdout().contains("checking ")
+    );
 }
 
 #[test]
