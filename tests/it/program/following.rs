@@ -69,6 +69,18 @@ impl Following {
         self
     }
 
+    /// How often its threads have come to run.
+    fn switches(&self) -> u64 {
+        let mut sum = 0;
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        for task in tasks.expect("it is at work").flatten() {
+            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+            let counts = status.lines().filter_map(|line| line.split_once("ctxt_switches:\t"));
+            sum += counts.filter_map(|(_, count)| count.parse::<u64>().ok()).sum::<u64>();
+        }
+        sum
+    }
+
     #[track_caller]
     fn line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).expect("a note that comes in time")
@@ -178,34 +190,32 @@ fn the_last_notes_of_many_sessions_are_told_in_little_room() {
     following.ends();
 }
 
-/// What it costs to wait is nothing: it is woken, and doesn't look by itself but once a minute.
+/// What it costs to wait is nothing: it is woken, and doesn't look by itself but once a minute, also
+/// where what it waits for isn't there yet.
 #[cfg(target_os = "linux")]
 #[test]
 fn it_does_nothing_where_nothing_happens() {
+    const REST: Duration = Duration::from_secs(6);
     let world = World::new();
     // Around the world much goes on.
     let root = world.root().join("outer/root");
     fs::create_dir_all(&root).expect("folders");
     append(&Store::at(&root), "s1", "from before");
-    let following = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
-    following.line();
+    let there = Following::start(&world, &["-n", "1", "--root", root.as_str()]);
+    there.line();
     append(&Store::at(&root), "s1", "a note");
-    following.line();
-    let switches = || {
-        let mut sum = 0;
-        let tasks = fs::read_dir(format!("/proc/{}/task", following.child.id()));
-        for task in tasks.expect("it is at work").flatten() {
-            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
-            let counts = status.lines().filter_map(|line| line.split_once("ctxt_switches:\t"));
-            sum += counts.filter_map(|(_, count)| count.parse::<u64>().ok()).sum::<u64>();
-        }
-        sum
-    };
-    // It may still be on its way to the next wait.
+    there.line();
+    let empty = world.root().join("outer/empty");
+    fs::create_dir_all(&empty).expect("a folder");
+    let no_store = Following::start(&world, &["--root", empty.as_str()]).watches();
+    let no_session = Following::start(&world, &["s2", "--root", root.as_str()]).watches();
+    let all = [there, no_store, no_session];
+    let switches = || all.iter().map(Following::switches).sum::<u64>();
+    // They may still be on their way to the next wait.
     let (mut before, mut still) = (switches(), Instant::now());
     let since = Instant::now();
-    while still.elapsed() < Duration::from_secs(2) {
-        assert!(since.elapsed() < PATIENCE, "it never rests");
+    while still.elapsed() < REST {
+        assert!(since.elapsed() < PATIENCE, "they never rest");
         thread::sleep(Duration::from_millis(100));
         let now = switches();
         if now != before {
