@@ -96,6 +96,23 @@ impl Store {
         self.folder.path(&layout::log(session))
     }
 
+    /// Returns whose log a file of this name is; `None` where it is no log, or one that another
+    /// program named.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use graff_notes::store::Store;
+    ///
+    /// let session = Store::session_of_log("fix-parser.notes.jsonl").expect("a log's name");
+    /// assert_eq!(session.as_str(), "fix-parser");
+    /// assert_eq!(Store::session_of_log("fix-parser.notes.lock"), None);
+    /// ```
+    #[must_use]
+    pub fn session_of_log(file_name: &str) -> Option<SessionName> {
+        layout::session_of_log(file_name)
+    }
+
     /// Returns the path of a session's lock.
     #[must_use]
     pub fn lock_path(&self, session: &SessionName) -> Utf8PathBuf {

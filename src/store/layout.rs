@@ -127,6 +127,11 @@ pub(super) fn log(session: &SessionName) -> String {
     [session.stem(), LOG_SUFFIX].concat()
 }
 
+/// Returns whose log a file of this name is, if it is one that we have named.
+pub(super) fn session_of_log(name: &str) -> Option<SessionName> {
+    SessionName::from_stem(name.strip_suffix(LOG_SUFFIX)?)
+}
+
 pub(super) fn lock(session: &SessionName) -> String {
     [session.stem(), LOCK_SUFFIX].concat()
 }

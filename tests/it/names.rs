@@ -9,6 +9,7 @@ use std::{collections::HashMap, error::Error};
 use graff_notes::{
     log::{Draft, Line},
     session::{NameRefused, SessionName},
+    store::Store,
     units::{Generation, Seq, Timestamp},
 };
 use proptest::prelude::*;
@@ -214,6 +215,22 @@ fn a_stem_that_encoding_would_not_make_is_no_name() {
         assert_eq!(SessionName::from_stem(stem), None, "{stem:?}");
     }
     assert_eq!(SessionName::from_stem(&"a".repeat(221)), None);
+}
+
+#[test]
+fn of_a_sessions_files_its_log_alone_is_known_for_its_own() {
+    let store = Store::at("root");
+    for (name, _) in KEPT {
+        let session = SessionName::parse(name).expect("a good name");
+        let log = store.log_path(&session);
+        for path in store.paths_of(&session).into_iter().chain([store.lock_path(&session)]) {
+            let found = Store::session_of_log(path.file_name().expect("a name"));
+            assert_eq!(found.as_ref(), (path == log).then_some(&session), "{path}");
+        }
+    }
+    for other in [".notes.jsonl", "a b.notes.jsonl", "s1", "s1.jsonl", "s1.notes.jsonl.part"] {
+        assert_eq!(Store::session_of_log(other), None, "{other:?}");
+    }
 }
 
 /// On a file system that folds case or composes characters, such names share a file.

@@ -49,9 +49,6 @@ pub(crate) struct Follow {
     times: Times,
 }
 
-/// What a log's file is called behind its session's stem.
-const LOG_SUFFIX: &str = ".notes.jsonl";
-
 impl Follow {
     pub(crate) fn run(self, cx: &mut Context) -> Result<Exit, Stop> {
         let store = lasting(cx.store()?);
@@ -165,7 +162,7 @@ impl Logs {
 
     /// Returns whose log a file is, if that one is followed.
     fn of(&self, file: &str) -> Option<SessionName> {
-        let session = SessionName::from_stem(file.strip_suffix(LOG_SUFFIX)?)?;
+        let session = Store::session_of_log(file)?;
         self.only.as_ref().is_none_or(|only| *only == session).then_some(session)
     }
 
