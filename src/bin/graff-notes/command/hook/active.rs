@@ -21,7 +21,7 @@ use graff_notes::{
     session::SessionName,
 };
 
-use super::called::{leave, state_folder, told};
+use super::called::{state_folder, tell, told};
 
 /// The name of the folder in which each session has its file.
 pub(super) const ACTIVE: &str = "active";
@@ -64,8 +64,8 @@ fn transcript_in(line: &str) -> Option<(Host, Utf8PathBuf)> {
     Some((host.parse().ok()?, path.into()))
 }
 
-/// Notes that the session of a call is at work below `root`.
-pub(super) fn note(call: &Call, root: &Utf8Path) {
+/// Remembers that the session of a call is at work below `root`.
+pub(super) fn remember(call: &Call, root: &Utf8Path) {
     let Some(path) = file(&call.session) else { return };
     let transcript = call.transcript.clone().filter(|path| !path.as_str().contains('\n'));
     let at = AtWork {
@@ -73,17 +73,17 @@ pub(super) fn note(call: &Call, root: &Utf8Path) {
         has_ended: false,
         transcript: transcript.map(|path| (call.host, path)),
     };
-    leave(&path, &at.to_string());
+    tell(&path, &at.to_string());
 }
 
-/// Notes that a session has ended, wherever it was at work: the host may go on with another one,
+/// Remembers that a session has ended, wherever it was at work: the host may go on with another one,
 /// and tell nobody else.
 pub(super) fn end(session: &SessionName) {
     let Some(path) = file(session) else { return };
     if let Ok(at) = at_work(&path)
         && !at.has_ended
     {
-        leave(&path, &AtWork { has_ended: true, ..at }.to_string());
+        tell(&path, &AtWork { has_ended: true, ..at }.to_string());
     }
 }
 

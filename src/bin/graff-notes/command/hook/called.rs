@@ -23,10 +23,10 @@ pub(super) const VARIABLES: [&str; 2] = ["XDG_STATE_HOME", "HOME"];
 /// each.
 const TOLD_BYTES_MAX: u64 = 12 * 1024;
 
-/// Notes that a host has called.
-pub(super) fn note(call: &Call) {
+/// Remembers that a host has called.
+pub(super) fn remember(call: &Call) {
     if let Some(path) = path(call.host) {
-        leave(&path, &call.name);
+        tell(&path, &call.name);
     }
 }
 
@@ -49,12 +49,12 @@ pub(super) fn forget(host: Host) {
     let _ = fs::remove_dir(&folder); // if nothing else is in it
 }
 
-/// Leaves a file in the state folder, for the user's eyes alone. Where that can't be written, only
-/// `hooks status` and `mcp` know less.
+/// Tells later calls something, in a file of the state folder, for the user's eyes alone. Where that
+/// can't be written, only `hooks status` and `mcp` know less.
 ///
 /// Whoever reads it meanwhile, or after we were killed, finds what it says now or what it said
 /// before.
-pub(super) fn leave(path: &Utf8Path, text: &str) {
+pub(super) fn tell(path: &Utf8Path, text: &str) {
     if confirm(path, text).is_ok_and(|says_so| says_so) {
         return;
     }

@@ -143,7 +143,7 @@ fn attend(hook: &Hook, root: Option<&Utf8Path>) -> Result<Came, Failure> {
     let call = read(hook.host, &payload).map_err(Failure::input)?;
     tell_unusable(hook.host);
     if !hook.dry_run {
-        called::note(&call);
+        called::remember(&call);
     }
     let visit = || Visit::new(hook, root, &call);
     match call.task() {

@@ -52,7 +52,7 @@ impl<'a> Visit<'a> {
             notices.warn(skipped);
         }
         if !hook.dry_run {
-            active::note(call, &root.path);
+            active::remember(call, &root.path);
         }
         let store = Store::at(root.path).with_patience(HOOK_PATIENCE);
         Ok(Self {
