@@ -76,8 +76,8 @@ pub(super) fn remember(call: &Call, root: &Utf8Path) {
     tell(&path, &at.to_string());
 }
 
-/// Remembers that a session has ended, wherever it was at work: the host may go on with another one,
-/// and tell nobody else.
+/// Remembers that a session has ended, wherever it was at work: the host may go on with another
+/// one, and tell nobody else.
 pub(super) fn end(session: &SessionName) {
     let Some(path) = file(session) else { return };
     if let Ok(at) = at_work(&path)

@@ -49,8 +49,8 @@ pub(super) fn forget(host: Host) {
     let _ = fs::remove_dir(&folder); // if nothing else is in it
 }
 
-/// Tells later calls something, in a file of the state folder, for the user's eyes alone. Where that
-/// can't be written, only `hooks status` and `mcp` know less.
+/// Tells later calls something, in a file of the state folder, for the user's eyes alone. Where
+/// that can't be written, only `hooks status` and `mcp` know less.
 ///
 /// Whoever reads it meanwhile, or after we were killed, finds what it says now or what it said
 /// before.
