@@ -64,6 +64,24 @@ fn a_rollover_says_that_it_can_wait_for_no_reply() {
     }
 }
 
+/// What other threads would do, the one that there is does, and in the same order.
+#[test]
+fn many_sessions_are_gone_through_by_one_thread() {
+    let world = World::new();
+    for at in 0..500 {
+        let session = format!("s{at}");
+        let record = format!("{{\"v\":1,\"session\":\"{session}\",\"text\":\"note {at}\"}}\n");
+        world.put(&session, record.repeat(20));
+    }
+    for args in [&["verify"][..], &["list", "--time", "iso"], &["search", "note 49"], &["stats"]] {
+        let by_many = world.run(args).quietly();
+        let Some(told) = alone(&world, args) else { return };
+        assert_eq!(told.status.code(), Some(0), "{args:?}: {told:?}");
+        assert_eq!(String::from_utf8(told.stderr).as_deref(), Ok(""), "{args:?}");
+        assert!(told.stdout == by_many.stdout, "{args:?}: another answer");
+    }
+}
+
 #[test]
 fn doctor_makes_its_checks_one_after_the_other() {
     let world = World::new();
