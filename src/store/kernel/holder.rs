@@ -8,8 +8,9 @@ use std::{fs, io, os::unix::fs::MetadataExt as _};
 
 use crate::store::medium::{FileId, Holder};
 
-/// How often the list is read: it changes meanwhile, and then a line of it can be passed over.
-const READINGS: usize = 3;
+/// How often the list is read: it changes meanwhile, and then a line of it can be passed over, on a
+/// busy machine three times in a row.
+const READINGS: usize = 16;
 
 /// A process's number and the file that it has a lock on.
 type Lock = (u32, FileId);
