@@ -6,12 +6,16 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::{CWD, FileType, Mode, mknodat},
+    process::{Pid, Signal, kill_process},
+};
 
 use crate::support::{
     skipped,
@@ -27,13 +31,15 @@ const SLOW: &str = r"needle|\w{50}\d\b";
 /// The notes that are searched so: together they take minutes.
 const NOTES: usize = 400;
 
-/// A pager that begins to read, and then waits to be told twice: to read on, and to be left.
-const TOLD: &str = "read -r _; echo waits; read -r _ <go; cat >read; echo all; read -r _ <go";
+/// A pager that begins to read, and then waits to be told twice: to read on, and to be left. It
+/// also goes on when whoever could tell it has gone.
+const TOLD: &str =
+    "exec 3<go; read -r _; echo waits; read -r _ <&3; cat >read; echo all; read -r _ <&3";
 
 /// The program, with a pager at work.
 struct Reading {
     child: Child,
-    screen: BufReader<File>,
+    screen: Receiver<String>,
 }
 
 impl Reading {
@@ -42,25 +48,30 @@ impl Reading {
         let (ours, theirs) = terminal(80);
         let stdio = || Stdio::from(theirs.try_clone().expect("another handle"));
         command.env("GRAFF_PAGER", pager).stdin(stdio()).stdout(stdio()).stderr(stdio());
-        Self { child: command.spawn().expect("it starts"), screen: BufReader::new(ours) }
+        let child = command.spawn().expect("it starts");
+        let (send, screen) = mpsc::channel();
+        thread::spawn(move || {
+            let mut lines = BufReader::new(ours).lines().map_while(Result::ok);
+            lines.try_for_each(|line| send.send(line))
+        });
+        Self { child, screen }
     }
 
     /// Waits for what the pager says next.
     #[track_caller]
-    fn next(&mut self) -> String {
-        let mut line = String::new();
-        self.screen.read_line(&mut line).expect("the pager is at work");
+    fn next(&self) -> String {
+        let line = self.screen.recv_timeout(PATIENCE).expect("the pager says something");
         line.trim_end().to_owned()
     }
 
     #[track_caller]
-    fn says(&mut self, what: &str) {
+    fn says(&self, what: &str) {
         assert_eq!(self.next(), what);
     }
 
     /// Waits until a pager that says its number has been left, and its end been noticed.
     #[track_caller]
-    fn is_left(&mut self) {
+    fn is_left(&self) {
         let pager = format!("/proc/{}", self.next());
         let since = Instant::now();
         while Path::new(&pager).exists() {
@@ -94,14 +105,31 @@ impl Reading {
     fn ran(mut self) -> Ran {
         let since = Instant::now();
         while self.child.try_wait().expect("it is ours").is_none() {
-            if since.elapsed() > PATIENCE {
-                self.child.kill().expect("it is killed");
-                panic!("it goes on");
-            }
+            assert!(since.elapsed() < PATIENCE, "it goes on");
             thread::yield_now();
         }
-        let stdout = self.screen.lines().map_while(Result::ok).collect::<String>().into_bytes();
+        let stdout = self.rest().into_bytes();
         Ran { status: self.child.wait().expect("it ends"), stdout, stderr: Vec::new() }
+    }
+
+    /// What comes until nobody has the terminal any more.
+    #[track_caller]
+    fn rest(&self) -> String {
+        let mut rest = String::new();
+        loop {
+            match self.screen.recv_timeout(PATIENCE) {
+                Ok(line) => rest += &line,
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the pager goes on: {rest}"),
+            }
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it has ended, unless the test failed
+        let _ = self.child.wait();
     }
 }
 
@@ -135,8 +163,7 @@ fn told(notes: usize) -> (World, File) {
     let line = |n| format!("{{\"v\":1,\"session\":\"s1\",\"text\":\"note {n}\"}}\n");
     world.put("s1", (0..notes).map(line).collect::<String>());
     let pipe = world.root().join("go");
-    let made = Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.is_ok_and(|made| made.success()), "mkfifo is there");
+    mknodat(CWD, pipe.as_std_path(), FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
     // For both, so that nobody waits for its other end to be opened.
     let pipe = File::options().read(true).write(true).open(&pipe).expect("a pipe");
     (world, pipe)
@@ -172,7 +199,7 @@ fn no_pager_waits_for_the_rest() {
         return;
     }
     let world = slow(|_| "b".to_owned());
-    let mut reading = Reading::in_pager(&world, "cat >read; echo all", &["search", "-e", SLOW]);
+    let reading = Reading::in_pager(&world, "cat >read; echo all", &["search", "-e", SLOW]);
     let read = world.root().join("read");
     let since = Instant::now();
     while fs::metadata(&read).map_or(0, |read| read.len()) == 0 {
@@ -191,7 +218,7 @@ fn it_is_the_pagers_alone_when_we_have_said_everything() {
         return;
     }
     let (world, go) = told(2);
-    let mut reading = Reading::in_pager(&world, TOLD, &["log", "s1"]);
+    let reading = Reading::in_pager(&world, TOLD, &["log", "s1"]);
     reading.says("waits");
     go_on(&go);
     reading.says("all");
@@ -206,7 +233,7 @@ fn it_ends_us_at_once_when_the_pager_has_been_left() {
         return;
     }
     let world = slow(|_| "b".to_owned());
-    let mut reading = Reading::in_pager(&world, "echo $$", &["search", "-e", SLOW]);
+    let reading = Reading::in_pager(&world, "echo $$", &["search", "-e", SLOW]);
     reading.is_left();
     reading.interrupt();
     reading.ran().ends_by(Signal::INT);
@@ -216,7 +243,7 @@ fn it_ends_us_at_once_when_the_pager_has_been_left() {
 fn whoever_leaves_the_pager_of_a_search_has_the_terminal_back() {
     let world = slow(|at| format!("b{at}"));
     world.put("z", "junk\n");
-    let mut reading = Reading::in_pager(&world, "echo $$", &["search", "-e", SLOW]);
+    let reading = Reading::in_pager(&world, "echo $$", &["search", "-e", SLOW]);
     reading.is_left();
     let ran = reading.ran().ends(0);
     assert_eq!(ran.stdout(), "", "it has not come to the damaged log");
