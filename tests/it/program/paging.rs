@@ -82,3 +82,16 @@ fn what_is_said_behind_an_answer_comes_when_it_has_been_read() {
     let (read, behind) = ran.stdout().split_once("read\r\n").expect("a reader");
     assert!(read.contains("a new note") && behind.starts_with("graff-notes: left out"), "{ran}");
 }
+
+/// The log that cannot be read comes before the one that can.
+#[test]
+fn what_cannot_be_read_is_spoken_of_when_the_rest_has_been_read() {
+    let world = world();
+    std::fs::create_dir(world.log("a")).expect("a folder in place of a log");
+    for args in [&["verify"][..], &["search", "note"]] {
+        let ran = read_in(&world, &[("GRAFF_PAGER", "cat; echo read")], args);
+        let (read, behind) = ran.stdout().split_once("read\r\n").expect("a reader");
+        assert!(read.contains("s1") && !read.contains("could not"), "{args:?}: {ran}");
+        assert!(behind.starts_with("graff-notes: could not"), "{args:?}: {ran}");
+    }
+}

@@ -93,12 +93,14 @@ impl Verify {
         let named = named.collect::<Result<Vec<_>, _>>()?;
         let meant = Meant::of(cx, &store, named, &self.scope, "verify")?;
         let mut progress = Progress::new(&cx.notices, meant.sessions.len(), "checking");
-        let (mut worst, mut mendable) = (Exit::Done, Vec::new());
+        let (mut worst, mut mendable, mut failures) = (Exit::Done, Vec::new(), Vec::new());
         cx.out.page();
         parallel::in_order(
             &meant.sessions,
             |session| Checked::of(&store, session),
             |session, checked| {
+                // Whoever interrupted us in the pager ends us with this when they leave it. Whoever
+                // only leaves it has the rest checked: the exit status is about all of the logs.
                 heard_or_not(cx.out.heard())?;
                 let exit = match checked {
                     Ok(checked) => {
@@ -110,7 +112,10 @@ impl Verify {
                         if checked.health.is_ok() { Exit::Done } else { Exit::Damage }
                     }
                     Err(e) if meant.is_left_out(&e) => Exit::Done,
-                    Err(e) => progress.aside(|| cx.notices.failure(&explain(e, &store, session))),
+                    Err(e) => {
+                        failures.push(explain(e, &store, session)); // a pager may be at work
+                        Exit::Done
+                    }
                 };
                 progress.step();
                 worst = worst.graver(exit);
@@ -119,6 +124,7 @@ impl Verify {
         )?;
         progress.end();
         heard_or_not(cx.out.close())?;
+        let worst = failures.iter().fold(worst, |worst, why| worst.graver(cx.notices.failure(why)));
         let arguments = match mendable.as_slice() {
             [] => return Ok(worst),
             [only] => format!(" {}", only.to_argument()),
