@@ -195,7 +195,7 @@ fn the_last_notes_of_many_sessions_are_told_in_little_room() {
 #[cfg(target_os = "linux")]
 #[test]
 fn it_does_nothing_where_nothing_happens() {
-    const REST: Duration = Duration::from_secs(6);
+    const REST: Duration = Duration::from_secs(4);
     let world = World::new();
     // Around the world much goes on.
     let root = world.root().join("outer/root");
@@ -210,17 +210,21 @@ fn it_does_nothing_where_nothing_happens() {
     let no_store = Following::start(&world, &["--root", empty.as_str()]).watches();
     let no_session = Following::start(&world, &["s2", "--root", root.as_str()]).watches();
     let all = [there, no_store, no_session];
-    let switches = || all.iter().map(Following::switches).sum::<u64>();
-    // They may still be on their way to the next wait.
-    let (mut before, mut still) = (switches(), Instant::now());
+    // They may still be on their way to the next wait, and a wake-up now and then may be the
+    // machine's: it's enough that each rests once for longer than it would if it looked by itself.
+    let begun = |following: &Following| (following.switches(), Instant::now());
+    let mut restless: Vec<_> = all.iter().map(|following| (following, begun(following))).collect();
     let since = Instant::now();
-    while still.elapsed() < REST {
-        assert!(since.elapsed() < PATIENCE, "they never rest");
+    while !restless.is_empty() {
+        assert!(since.elapsed() < PATIENCE, "{} of {} never rest", restless.len(), all.len());
         thread::sleep(Duration::from_millis(100));
-        let now = switches();
-        if now != before {
-            (before, still) = (now, Instant::now());
-        }
+        restless.retain_mut(|(following, (before, still))| {
+            let now = following.switches();
+            if now != *before {
+                (*before, *still) = (now, Instant::now());
+            }
+            still.elapsed() < REST
+        });
     }
 }
 

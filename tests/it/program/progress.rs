@@ -110,7 +110,7 @@ fn it_is_for_a_person_at_a_terminal_alone() {
         if took > LONGER_THAN_SILENCE {
             break;
         }
-        assert!(took < LONG);
+        assert!(took < LONG, "the logs are too few: {took:?}");
         grow(&world, &mut records);
     }
     assert!(
