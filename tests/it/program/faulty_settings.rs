@@ -42,6 +42,7 @@ const LINES: &[(&str, &[Place])] = &[
     ("percent = \"\"\"80", &[Project, User]),
     ("percent = [80", &[Project, User]),
     ("[limits", &[Project, User]),
+    ("percent = \"\"\"80\n\\q\"\"\"", &[Project, User]),
     ("percent = 80 time = \"iso\"", &[Project, User]),
     ("calls_cap = 0", &[Project, User]),
     ("time = \"iso\"\ntime = \"local\"", &[Project, User]),
@@ -144,6 +145,45 @@ fn a_faulty_line_costs_itself_alone() {
     };
     let told = format!("{PROJECT}: line 1: it is not UTF-8");
     cap_holds(not_utf_8, &told, &[Environment, Project, User], &[]);
+}
+
+/// A value of several lines, two of which look like settings.
+const COMMAND: &str =
+    "note-from = \"\"\"command:true\ncalls-cap = 1\nno line of settings\n\"\"\"\n";
+
+#[test]
+fn a_fault_below_a_value_of_several_lines_leaves_that_whole() {
+    for (fault, line) in [
+        ("percent = 80\npercent = 81\n", 6),
+        ("percent 80\n", 5),
+        ("percent = [80\n", 5),
+        ("percent = \"\"\"80\n", 5),
+        ("percent = \"\"\"80", 5),
+        ("percent = 0\n", 5),
+    ] {
+        let world = world();
+        fs::write(User.path(&world), [COMMAND, fault].concat()).expect("a file");
+        let ran = Ran::of(&mut command(&world, &["config", "show"], &[])).ends(2);
+        assert_eq!(ran.stderr().matches("could not use ").count(), 1, "{fault}: {ran}");
+        assert!(ran.stderr().contains(&format!("{USER}: line {line}: ")), "{fault}: {ran}");
+        let row = ran.stdout().lines().find(|line| line.starts_with("note-from\t"));
+        assert!(row.is_some_and(|row| row.contains("\tuser\t")), "{fault}: {ran}");
+        let row = ran.stdout().lines().find(|line| line.starts_with("calls-cap\t"));
+        assert!(row.is_some_and(|row| !row.contains("\tuser\t")), "{fault}: {ran}");
+    }
+}
+
+#[test]
+fn no_line_of_a_faulty_text_is_a_setting() {
+    let world = world();
+    let faulty = COMMAND.replace("no line", "no \\q line");
+    fs::write(User.path(&world), faulty + "percent = 60\n").expect("a file");
+    let ran = Ran::of(&mut command(&world, &["config", "show"], &[])).ends(2);
+    assert_eq!(ran.stderr().matches("could not use ").count(), 1, "{ran}");
+    assert!(ran.stderr().contains(&format!("{USER}: line 1: note-from: ")), "{ran}");
+    assert!(ran.stdout().contains("\npercent\t60\tuser\t"), "{ran}");
+    let row = ran.stdout().lines().find(|line| line.starts_with("calls-cap\t"));
+    assert!(row.is_some_and(|row| !row.contains("\tuser\t")), "{ran}");
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! A file of settings: TOML, a line a setting. A fault is told with its line, its key and what is
-//! allowed there, and costs that line alone: what else is set holds.
+//! allowed there, and costs that line alone, or the lines of that value: what else is set holds.
 
-use std::{io, ops::Range};
+use std::{
+    io,
+    ops::{Range, RangeInclusive},
+};
 
 use camino::Utf8Path;
-use toml::{Spanned, de::DeTable};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 
 use super::{Given, InForce, Place, Setting, entry};
 use crate::{failure::Failure, plain_file::PlainFile};
@@ -21,22 +27,29 @@ const MEND: &str = "mend that line";
 /// What to do about a file that can't be read.
 const MAKE_READABLE: &str = "make it a file that you can read, or remove it";
 
-/// Why a line is dropped.
+/// Why a line is dropped, or the lines of one value.
 struct Fault {
     line: usize,
+    /// The last line that is dropped with it.
+    last: usize,
     why: String,
 }
 
 impl Fault {
-    /// Returns that a line is no TOML, and what may stand there.
-    fn unreadable(number: usize, line: &str, why: &toml::de::Error) -> Self {
+    /// Returns that a line is dropped alone.
+    fn of(line: usize, why: String) -> Self {
+        Self { line, last: line, why }
+    }
+
+    /// Returns that lines are no TOML, the first of which is `line`, and what may stand there.
+    fn unreadable(lines: &RangeInclusive<usize>, line: &str, why: &toml::de::Error) -> Self {
         let (key, why) = (line.split('=').next().unwrap_or_default().trim(), why.message());
         let why = match Setting::named(key) {
             Some(_) if why.contains("duplicate") => format!("{key} is set twice, and may be once"),
             Some(setting) => format!("{key}: {why}; it may be {}", setting.allowed.words_in_toml()),
             None => format!("{why}; a line is a setting, such as `percent = 80`"),
         };
-        Self { line: number, why }
+        Self { line: *lines.start(), last: *lines.end(), why }
     }
 }
 
@@ -59,8 +72,8 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
             Ok(table) => return in_force(&text, &table, faults, place, path),
             Err(fault) => fault,
         };
-        if faults.len() == FAULTS_MAX || !blank(&mut text, fault.line) {
-            let Fault { line, why } = faults.into_iter().next().unwrap_or(fault);
+        if faults.len() == FAULTS_MAX || !blank(&mut text, &fault) {
+            let Fault { line, why, .. } = faults.into_iter().next().unwrap_or(fault);
             let what = format_args!("use the settings in {path}: line {line}: {why}");
             return InForce::without(Failure::input(what).at(path).advise(MEND));
         }
@@ -68,32 +81,49 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
     }
 }
 
-/// Returns what a text says, or a line that keeps it from being TOML.
-///
-/// What opens in one line and never closes shows at the end of the text at the earliest, so the
-/// line to blame is one that is no TOML by itself, if there is any.
+/// Returns what a text says, or the lines that keep it from being TOML.
 fn parse(text: &[u8]) -> Result<Spanned<DeTable<'_>>, Fault> {
-    let text = str::from_utf8(text).map_err(|e| Fault {
-        line: line_of(text, e.valid_up_to()),
-        why: "it is not UTF-8".to_owned(),
-    })?;
+    let text = str::from_utf8(text)
+        .map_err(|e| Fault::of(line_of(text, e.valid_up_to()), "it is not UTF-8".to_owned()))?;
     DeTable::parse(text).map_err(|e| {
-        let by_itself =
-            |(at, line)| Some(Fault::unreadable(at + 1, line, &DeTable::parse(line).err()?));
-        let of_them_all = || {
-            let at = line_of(text.as_bytes(), e.span().map_or(0, |span| span.start)) - 1;
-            Fault::unreadable(at + 1, text.lines().nth(at).unwrap_or_default(), &e)
-        };
-        text.lines().enumerate().find_map(by_itself).unwrap_or_else(of_them_all)
+        let lines = to_blame(text, e.span().map_or(0, |span| span.start));
+        let line = text.lines().nth(lines.start() - 1).unwrap_or_default();
+        let alone = if lines.start() == lines.end() { DeTable::parse(line).err() } else { None };
+        Fault::unreadable(&lines, line, &alone.unwrap_or(e))
     })
 }
 
-/// Makes a line a blank one; returns whether it was none.
-fn blank(text: &mut [u8], line: usize) -> bool {
-    let line = text.split_mut(|byte| *byte == b'\n').nth(line - 1).unwrap_or_default();
-    let had_some = !line.trim_ascii().is_empty();
-    line.fill(b' ');
-    had_some
+/// Returns the lines to drop for what shows at this byte.
+///
+/// Inside a text that closes they are all of its lines: no line of a text is a setting. What opens
+/// and never closes shows behind its own line, so that its key's line is to blame and no other.
+fn to_blame(text: &str, at: usize) -> RangeInclusive<usize> {
+    let line = |at| line_of(text.as_bytes(), at);
+    let (table, _) = DeTable::parse_recoverable(text);
+    let stands_around = |(key, value): &(&Spanned<_>, &Spanned<_>)| {
+        key.span().start <= at && at <= value.span().end
+    };
+    if let Some((key, value)) = table.get_ref().iter().find(stands_around) {
+        let (first, end) = (line(key.span().start), value.span().end);
+        let closes = at < end && matches!(value.get_ref(), DeValue::String(_));
+        return first..=if closes { line(end) } else { first };
+    }
+    // What opens in a table, where no setting stands, is found by being no TOML by itself.
+    let opens = |line: &str| DeTable::parse(line).is_err();
+    let is_end = at >= text.trim_end().len();
+    let opened = text.lines().position(opens).filter(|_| is_end);
+    let line = opened.map_or_else(|| line(at), |at| at + 1);
+    line..=line
+}
+
+/// Makes the lines of a fault blank ones; returns whether any was none.
+fn blank(text: &mut [u8], fault: &Fault) -> bool {
+    let lines = text.split_mut(|byte| *byte == b'\n').take(fault.last).skip(fault.line - 1);
+    lines.fold(false, |had_some, line| {
+        let has_some = !line.trim_ascii().is_empty();
+        line.fill(b' ');
+        had_some || has_some
+    })
 }
 
 /// Returns the lines that set something; the others are faults, as those are that were no TOML.
@@ -117,7 +147,7 @@ fn in_force(
             Ok(it) => given.push(it),
             Err(_) if faults.len() >= FAULTS_MAX => untold += 1,
             Err((Range { start, .. }, why)) => {
-                faults.push(Fault { line: line_of(text, start), why });
+                faults.push(Fault::of(line_of(text, start), why));
             }
         }
     }
@@ -129,7 +159,7 @@ fn in_force(
 fn in_words(faults: Vec<Fault>, untold: usize, path: &Utf8Path) -> Vec<Failure> {
     let told = faults
         .into_iter()
-        .map(|Fault { line, why }| format!("use a setting in {path}: line {line}: {why}"));
+        .map(|Fault { line, why, .. }| format!("use a setting in {path}: line {line}: {why}"));
     let counted = (untold > 0).then(|| format!("use {untold} more of the settings in {path}"));
     let failure = |what| Failure::input(what).at(path).advise(MEND);
     told.chain(counted).map(failure).collect()
