@@ -258,6 +258,24 @@ fn a_file_of_faults_is_not_told_line_by_line() {
 }
 
 #[test]
+fn of_what_is_long_its_beginning_is_told() {
+    let long = |character: &str| character.repeat(100_000);
+    for (line, told) in [
+        (format!("{} = 1\n", long("k")), "there is no setting \"kkk"),
+        (format!("{} = \n", long("k")), ""),
+        (format!("time = \"{}\"\n", long("t")), "time is the text \"ttt"),
+        (format!("percent = {}\n", long("7")), "percent is "),
+        (format!("time = {}.5\n", long("7")), "time is 777"),
+    ] {
+        let world = world();
+        fs::write(Project.path(&world), line).expect("a file");
+        let ran = Ran::of(&mut command(&world, &["config", "show"], &[])).ends(2);
+        assert!(ran.stderr().contains(told), "{told}: {ran}");
+        assert!(ran.stderr().len() < 1_000, "{told}: {} bytes", ran.stderr().len());
+    }
+}
+
+#[test]
 fn what_is_about_nothing_but_settings_is_refused_and_says_every_fault() {
     let world = world();
     fs::write(Project.path(&world), "percent = 0\n").expect("a file");

@@ -4,6 +4,11 @@
 use toml::de::DeValue;
 
 use super::{ALL, Place, Setting, Who, user_file};
+use crate::output::CUT;
+
+/// So many characters are told of what stands in a file: a repository may bring along a key or a
+/// value of any length, which every command would tell.
+const CHARACTERS_MAX: usize = 80;
 
 /// Returns the setting of this name, where `place` may set it; an error says why not.
 pub(super) fn setting(key: &str, place: &Place) -> Result<&'static Setting, String> {
@@ -14,7 +19,7 @@ pub(super) fn setting(key: &str, place: &Place) -> Result<&'static Setting, Stri
 
 fn unknown(key: &str) -> String {
     let known: Vec<_> = ALL.iter().map(|setting| setting.name).collect();
-    format!("there is no setting {key:?}, but {}", known.join(", "))
+    format!("there is no setting {:?}, but {}", beginning(key), known.join(", "))
 }
 
 fn check_place(setting: &Setting, place: &Place) -> Result<(), String> {
@@ -52,12 +57,18 @@ pub(super) fn value(setting: &Setting, value: &DeValue<'_>) -> Result<String, St
 /// Returns what stands in the place of a value, in words, and without what may be a secret.
 fn found(setting: &Setting, value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("the text {:?}", setting.shown(text)),
-        DeValue::Integer(number) => number.as_str().to_owned(),
-        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::String(text) => format!("the text {:?}", beginning(&setting.shown(text))),
+        DeValue::Integer(number) => beginning(number.as_str()),
+        DeValue::Float(number) => beginning(number.as_str()),
         DeValue::Boolean(truth) => truth.to_string(),
         DeValue::Datetime(time) => format!("the time {time}"),
         DeValue::Array(_) => "a list".to_owned(),
         DeValue::Table(_) => "a table".to_owned(),
     }
+}
+
+/// Returns a text, cut with a mark where it is longer than [`CHARACTERS_MAX`].
+fn beginning(text: &str) -> String {
+    let more = text.chars().nth(CHARACTERS_MAX).map(|_| CUT);
+    text.chars().take(CHARACTERS_MAX).chain(more).collect()
 }
