@@ -53,8 +53,7 @@ fn an_attempt_that_left_no_note_makes_no_session_the_latest() {
     let world = world();
     world.put(
         "tried",
-        "{\"v\":1,\"session\":\"tried\",\"gen\":1,\"text\":\"\",\"created_at\":900,\"seq\":1,\
-         \"kind\":\"attempt\"}\n",
+        "{\"v\":1,\"session\":\"tried\",\"gen\":1,\"created_at\":900,\"seq\":1,\"kind\":\"attempt\"}\n",
     );
     assert_eq!(world.run(&["show", "--latest"]).quietly().stdout(), "note 2 of b");
 }
@@ -66,6 +65,29 @@ fn what_cannot_be_looked_at_is_named() {
     let ran = world.run(&["show", "--latest"]).ends(0);
     assert_eq!(ran.stdout(), "note 2 of b");
     assert!(ran.stderr().contains("shut.notes.jsonl"), "{ran}");
+}
+
+#[test]
+fn where_another_session_may_have_a_newer_note_that_is_said() {
+    let world = world();
+    let log = fs::read_to_string(world.log("a")).expect("a log");
+    world.put("a", log + "junk\n");
+    world.put("junk", "junk\n");
+    let ran = world.run(&["show", "--latest"]).ends(0);
+    assert_eq!(ran.stdout(), "note 2 of b");
+    for said in ["a newer note of session a may be damaged", "the newest note of session junk"] {
+        assert!(ran.stderr().contains(said), "{said}: {ran}");
+    }
+}
+
+#[test]
+fn where_only_damage_or_nothing_that_can_be_read_is_there_it_ends_as_that() {
+    let world = World::new();
+    fs::create_dir_all(world.log("shut")).expect("a folder in a log's place");
+    world.run(&["show", "--latest"]).ends(1);
+    world.put("junk", "junk\n");
+    let ran = world.run(&["show", "--latest"]).ends(5);
+    assert!(ran.stderr().contains("shut.notes.jsonl") && ran.stderr().contains("junk"), "{ran}");
 }
 
 #[test]
