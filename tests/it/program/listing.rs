@@ -165,12 +165,14 @@ fn names_are_told_apart_where_no_line_has_room_for_it() {
     let beginning = "a".repeat(49);
     let names = ["", "-one", "-two"].map(|end| beginning.clone() + end);
     let world = sessions(&names.each_ref().map(String::as_str));
-    let list = world.at_terminal(80, "", &["list", "--color", "never"]).ends(0);
-    let shown = list.stdout().lines().skip(1).filter_map(|row| row.split(' ').next());
-    let shown: BTreeSet<_> = shown.collect();
-    assert_eq!(shown.len(), 3, "{list}");
-    for name in shown {
-        world.at_terminal(80, "", &["show", name]).ends(0);
+    for columns in (60..200).step_by(10) {
+        let list = world.at_terminal(columns, "", &["list", "--color", "never"]).ends(0);
+        let shown = list.stdout().lines().skip(1).filter_map(|row| row.split(' ').next());
+        let shown: BTreeSet<_> = shown.collect();
+        assert_eq!(shown.len(), 3, "{columns}: {list}");
+        for name in shown {
+            world.at_terminal(columns, "", &["show", name]).ends(0);
+        }
     }
 }
 

@@ -37,7 +37,7 @@ impl Shares {
     pub(super) fn of(room: usize, gap: usize, names: &[&str], text: usize) -> Self {
         let whole = names.iter().map(|name| text::width(name)).max().unwrap_or(0);
         let least_apart = least_apart(names);
-        let apart = least_apart.clamp(NAME_MIN, NAME_USUAL).min(whole);
+        let apart = least_apart.max(NAME_MIN).min(whole);
         let both = room.saturating_sub(gap);
         let usual = NAME_USUAL.max(both / 2).max(both.saturating_sub(text));
         let beside_a_text = usual.min(both.saturating_sub(text.clamp(TEXT_LEAST, TEXT_MIN)));
