@@ -172,3 +172,21 @@ fn the_stores_own_files_are_never_replaced() {
 fn session(name: &str) -> SessionName {
     SessionName::parse(name).expect("a good name")
 }
+
+#[test]
+fn what_a_file_is_called_by_says_what_is_written_where_nothing_else_does() {
+    let world = world();
+    for (args, format) in [
+        (&["-o", "a.json"][..], "json"),
+        (&["-o", "a.jsonl"], "jsonl"),
+        (&["-o", "a.md"], "markdown"),
+        (&["-o", "a"], "markdown"),
+        (&["-o", "b.json", "--format", "jsonl"], "jsonl"),
+        (&["-o", "b.jsonl", "--json"], "jsonl"),
+    ] {
+        let path = world.root().join(args[1]);
+        world.run(&[&["export", "s3"], args].concat()).ends(0);
+        let expected = world.run(&["export", "s3", "--format", format]).ends(0);
+        assert_eq!(fs::read_to_string(path).expect("a file"), expected.stdout(), "{args:?}");
+    }
+}

@@ -44,7 +44,8 @@ pub(crate) struct Export {
     /// Names of the sessions, or at a terminal their beginnings; without any, all of them
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
-    /// What the document is; without this markdown, and on stdout with --json jsonl
+    /// What the document is; without this what the file is called by (.json, .jsonl), else markdown,
+    /// and on stdout with --json jsonl
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Writes to this file; without it, or where it is -, to stdout
@@ -117,9 +118,12 @@ impl Export {
                     .advise("leave one of the two out, or name a file with --output"))
             }
             Some(format) => Ok(format),
-            None => {
-                Ok(if is_json && self.file().is_none() { Format::Jsonl } else { Format::Markdown })
-            }
+            None => Ok(match self.file().map(Utf8Path::extension) {
+                None if is_json => Format::Jsonl,
+                Some(Some("json")) => Format::Json,
+                Some(Some("jsonl")) => Format::Jsonl,
+                _ => Format::Markdown,
+            }),
         }
     }
 
