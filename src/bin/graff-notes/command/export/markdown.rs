@@ -27,10 +27,10 @@ fn unread(what: &str, Unread { line, offset, detail, .. }: &Unread<'_>) -> Strin
     format!("> **{what}** at line {line}, byte {offset}: {}\n\n", escaped(detail))
 }
 
-/// Returns a name or a text of one line so that Markdown shows it as it is, and no markup is made
-/// of it: it can be anybody's words.
+/// Returns a name or a text of one line, which can be anybody's words, so that Markdown makes no
+/// tag, link, code or emphasis of it. Some readers still make links of bare addresses.
 pub(super) fn escaped(text: &str) -> String {
-    const MARKUP: &str = "\\`*_[]<>&~|";
+    const MARKUP: &str = "\\`*_[]<>&~|#";
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if MARKUP.contains(c) {

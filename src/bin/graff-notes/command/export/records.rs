@@ -40,6 +40,28 @@ pub(super) struct Run<'c> {
     pub(super) progress: Progress,
 }
 
+/// The last records of a log, and what stands between them and behind the one before.
+struct Window {
+    /// How many records are still to come before it.
+    before: u64,
+    /// How many are still to come in it: of a log that grows meanwhile there may be more.
+    within: u64,
+}
+
+impl Window {
+    /// Returns whether the next entry is in it.
+    fn has(&mut self, entry: &Entry<'_>) -> bool {
+        let is_before = self.before > 0;
+        if matches!(entry, Entry::Record(_)) {
+            let left = if is_before { &mut self.before } else { &mut self.within };
+            let is_one_left = *left > 0;
+            *left = left.saturating_sub(1);
+            return !is_before && is_one_left;
+        }
+        !is_before
+    }
+}
+
 impl Run<'_> {
     /// Puts what is wanted of a session into the document, and returns how it stands with its log.
     pub(super) fn session(
@@ -50,20 +72,17 @@ impl Run<'_> {
         meant: &Meant,
     ) -> Result<Exit, Stop> {
         let damage_before = self.sum.damage;
-        let mut too_early = export.too_early(store, session);
         let (mut said, mut lines) = (Ok(()), 0);
-        let replayed = store.replay(session, &mut |line| {
-            lines = line.number;
-            let entry = Entry::of(&line, session);
-            let Some(entry) = entry.filter(|entry| said.is_ok() && export.holds(entry)) else {
-                return;
-            };
-            if too_early > 0 {
-                too_early -= u64::from(matches!(entry, Entry::Record(_)));
-                return;
-            }
-            let entry = if export.without_text { entry.without_text() } else { entry };
-            said = self.say(session, &entry);
+        let replayed = export.window(store, session).and_then(|mut window| {
+            store.replay(session, &mut |line| {
+                lines = line.number;
+                let entry = Entry::of(&line, session);
+                let wanted =
+                    |entry: &Entry<'_>| said.is_ok() && export.holds(entry) && window.has(entry);
+                let Some(entry) = entry.filter(wanted) else { return };
+                let entry = if export.without_text { entry.without_text() } else { entry };
+                said = self.say(session, &entry);
+            })
         });
         said?;
         self.progress.step();
@@ -102,17 +121,16 @@ impl Run<'_> {
 }
 
 impl Export {
-    /// Returns how many records of a log stand before the last that are wanted: those are counted
-    /// first, since damage without end can stand between them. A log that cannot be read has none,
-    /// and what is wrong with it is said where it is read again.
-    fn too_early(&self, store: &Store, session: &SessionName) -> u64 {
-        let Some(limit) = self.limit else { return 0 };
-        let mut records = 0_u64;
-        let counted = store.replay(session, &mut |line| {
+    /// Returns which part of a log is wanted. Its records are counted for that, since damage without
+    /// end can stand between the last of them.
+    fn window(&self, store: &Store, session: &SessionName) -> Result<Window, graff_notes::Error> {
+        let Some(limit) = self.limit else { return Ok(Window { before: 0, within: u64::MAX }) };
+        let (mut records, within) = (0_u64, limit as u64);
+        store.replay(session, &mut |line| {
             let entry = Entry::of(&line, session).filter(|entry| self.holds(entry));
             records += u64::from(matches!(entry, Some(Entry::Record(_))));
-        });
-        counted.map_or(0, |_| records.saturating_sub(limit as u64))
+        })?;
+        Ok(Window { before: records.saturating_sub(within), within })
     }
 
     fn holds(&self, entry: &Entry<'_>) -> bool {
