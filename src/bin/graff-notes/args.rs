@@ -84,7 +84,8 @@ pub(crate) struct Common {
 }
 
 /// The commands, as `--help` lists them; what one of them takes is only drawn up where it is asked
-/// for, since there are many.
+/// for, since there are many. What people type from habit is another name of a command, which no
+/// help lists.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -92,17 +93,23 @@ pub(crate) enum Command {
     Decide(command::Decide),
     Ask(command::Ask),
     Write(command::Write),
+    #[command(alias = "cat")]
     Show(command::Show),
+    #[command(alias = "ls")]
     List(command::List),
     Log(command::Log),
     Diff(command::Diff),
+    #[command(alias = "grep")]
     Search(command::Search),
     Stats(command::Stats),
+    #[command(aliases = ["tail", "watch"])]
     Follow(command::Follow),
     Export(command::Export),
     Import(command::Import),
+    #[command(aliases = ["check", "fsck"])]
     Verify(command::Verify),
     Repair(command::Repair),
+    #[command(aliases = ["rm", "delete"])]
     Forget(command::Forget),
     Splice(command::Splice),
     Hook(command::Hook),
@@ -201,8 +208,7 @@ fn narrowed() -> Option<clap::Command> {
     let (_, named) = typed::first_word()?;
     let command = Cli::command().find_subcommand(&named)?.clone();
     let without = Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
-    let without = without.disable_help_subcommand(true).color(typed::color());
-    Some(without.subcommand(command))
+    Some(without.disable_help_subcommand(true).subcommand(command))
 }
 
 /// Returns the names of a command, such as `hooks` and `status`.

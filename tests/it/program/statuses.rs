@@ -111,6 +111,28 @@ fn a_help_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
+fn what_people_type_from_habit_is_another_name_of_a_command() {
+    let world = World::new();
+    world.run(&["write", "s1", "--text", "the note"]).quietly();
+    for (typed, meant) in [
+        (&["cat", "s1"][..], &["show", "s1"][..]),
+        (&["ls"], &["list"]),
+        (&["grep", "note"], &["search", "note"]),
+        (&["check"], &["verify"]),
+        (&["fsck"], &["verify"]),
+        (&["hooks", "uninstall", "codex", "--help"], &["hooks", "remove", "codex", "--help"]),
+        (&["tail", "--help"], &["follow", "--help"]),
+        (&["watch", "--help"], &["follow", "--help"]),
+        (&["delete", "--help"], &["forget", "--help"]),
+    ] {
+        let [typed, meant] = [typed, meant].map(|args| world.run(args).quietly());
+        assert_eq!(typed.stdout(), meant.stdout());
+    }
+    world.run(&["rm", "s1", "--yes"]).quietly();
+    assert!(!world.log("s1").exists());
+}
+
+#[test]
 fn wrong_usage_is_2() {
     let world = World::new();
     for args in [

@@ -68,6 +68,7 @@ enum Action {
     Status(Status),
     /// Takes the hooks out again
     #[command(after_help = REMOVE)]
+    #[command(alias = "uninstall")]
     Remove(Where),
 }
 

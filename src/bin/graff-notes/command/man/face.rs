@@ -71,6 +71,10 @@ impl Man {
             }
             Form::Plain | Form::Terminal => cx.out.bytes(text.as_bytes())?,
         }
+        if cx.out.form() == Form::Terminal {
+            let words = self.command.iter().fold(String::new(), |words, word| words + " " + word);
+            cx.notices.hint(format_args!("`graff-notes man{words} | man -l -` shows it as a page"));
+        }
         Ok(Exit::Done)
     }
 }
