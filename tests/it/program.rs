@@ -9,6 +9,7 @@ mod agreeing;
 mod answers;
 mod asking;
 mod beginnings;
+mod colours;
 mod completing;
 mod counting;
 mod damaged;

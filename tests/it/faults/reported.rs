@@ -234,7 +234,7 @@ const NOTES: &[Row] = &[
         "faults/splices.jsonl",
         &[
             IN_A_PROMPT,
-            "program::fault_rows::the_same_prompt_a_second_later_is_the_same_to_the_byte",
+            "program::fault_rows::the_same_prompt_at_another_time_is_the_same_to_the_byte",
         ],
     ),
     ("F172", "faults/splices.jsonl", &[IN_A_PROMPT]),

@@ -148,7 +148,7 @@ fn a_note_of_any_signs_stands_in_the_prompt_once_and_can_be_taken_out() {
 
 /// F171: what is made of the prompt hangs on these three alone, and not on the time.
 #[test]
-fn the_same_prompt_a_second_later_is_the_same_to_the_byte() {
+fn the_same_prompt_at_another_time_is_the_same_to_the_byte() {
     let world = World::new();
     world.fed("SUBGOAL: the cache holds", &["write", "kiln"]).quietly();
     let session = SessionName::parse("kiln").expect("a good name");
