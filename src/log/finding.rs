@@ -116,7 +116,7 @@ impl fmt::Display for Concern {
             Self::SeqRepeated { seq } => write!(f, "seq {seq} was given before"),
             Self::SeqBackward { seq, after } => write!(f, "seq {seq} stands behind seq {after}"),
             Self::GenerationRepeated { generation } => {
-                write!(f, "the note before is also of generation {generation}")
+                write!(f, "the note before is also of generation {generation}, which is no fault")
             }
             Self::GenerationNotCounted { generation } => {
                 write!(

@@ -6,7 +6,7 @@ use std::{fs::File, io, mem::MaybeUninit};
 use rustix::fs::RawDir;
 
 /// How much the kernel is asked for at once, in bytes: some hundreds of names, and far more than
-/// the longest takes, which has 1,024 of them at the most (FUSE).
+/// the longest takes, which has 4,095 of them at the most (FUSE).
 const ENTRIES_BYTES: usize = 16 * 1024;
 
 /// Hands each name in `folder` to `visit`, those of the folder itself and of its parent too.

@@ -33,8 +33,7 @@ though the link be turned meanwhile. A log that is moved away and back is gone o
 was; a copy that takes its place while it is gone is printed as new. In a pipe it prints, a row a \
 note: session, seq, generation, kind, time, bytes, and the whole text with its line breaks, tabs \
 and backslashes escaped; other control characters stand there as they are. Where the store lies \
-on a network, notes from other machines come within a \
-minute.";
+on a network, notes from other machines come within a minute.";
 
 /// Prints new notes as they come
 #[derive(Args, Debug)]

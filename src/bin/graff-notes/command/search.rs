@@ -99,7 +99,7 @@ impl Search {
             self.say_none(cx);
         }
         let none = failures.iter().fold(Exit::NothingThere, |_, why| cx.notices.failure(why));
-        warn_of(cx, unreadable.into_inner());
+        warn_of_unread(cx, unreadable.into_inner());
         Ok(if is_found { Exit::Done } else { none })
     }
 
@@ -147,7 +147,7 @@ impl Search {
     }
 }
 
-fn warn_of(cx: &Context, unreadable: u64) {
+fn warn_of_unread(cx: &Context, unreadable: u64) {
     if unreadable > 0 {
         let lines = plural(unreadable, "line");
         cx.notices.warn(format_args!(

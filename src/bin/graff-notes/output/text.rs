@@ -147,8 +147,8 @@ fn deceives(before: Option<char>, c: char) -> bool {
     c.is_control() || !c.is_ascii() && (turns(c) || stands_unseen(before, c))
 }
 
-/// Returns whether a character turns the direction of writing, or parts lines where nobody looks for
-/// it: some terminals break at it, and others show nothing.
+/// Returns whether a character turns the direction of writing, or parts lines where nobody looks
+/// for it: some terminals break at it, and others show nothing.
 fn turns(c: char) -> bool {
     matches!(
         c,

@@ -185,7 +185,8 @@ fn of_settings(root: Option<&Utf8Path>) -> Vec<Finding> {
     const CHECK: &str = "settings";
     let InForce { given, dropped } = settings::read(root);
     if dropped.is_empty() {
-        return vec![Finding::ok(CHECK, format!("{} are set", given.len()))];
+        let are = if given.len() == 1 { "is" } else { "are" };
+        return vec![Finding::ok(CHECK, format!("{} {are} set", given.len()))];
     }
     let finding =
         |why: &Failure| Finding::failure(CHECK, why.to_string(), why.advice().unwrap_or_default());
