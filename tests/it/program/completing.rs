@@ -161,6 +161,17 @@ fn a_word_that_is_quoted_is_completed_as_it_is_meant() {
     }
 }
 
+/// What the scripts of these shells do about quotes is put into them in place of what they did, and
+/// the shells may not be here to show it.
+#[test]
+fn the_scripts_of_zsh_and_fish_take_the_quotes_off() {
+    let world = World::new();
+    for (shell, unquotes) in [("zsh", "(@Q)"), ("fish", "string unescape")] {
+        let ran = world.run(&["completions", shell]).quietly();
+        assert!(ran.stdout().contains(unquotes), "{shell}: {ran}");
+    }
+}
+
 /// What fish would offer behind a line.
 #[track_caller]
 fn offers(world: &World, line: &str) -> Option<Vec<String>> {
@@ -242,6 +253,23 @@ fn the_sessions_are_those_of_the_root_that_is_named() {
         assert_eq!(offers, ["fix-parser"], "{flag}");
     }
     assert!(!elsewhere.root().join(".graff").exists(), "looking makes nothing");
+}
+
+#[test]
+fn bash_finds_the_sessions_of_a_root_that_is_quoted() {
+    let world = World::new();
+    let root = world.root().join("my dir");
+    fs::create_dir(&root).expect("a folder");
+    let note = ["--root", root.as_str(), "write", "fix-parser"];
+    world.fed("the note of fix-parser", &note).quietly();
+    for flag in ["--root 'my dir'", "--root \"my dir\"", "--root my\\ dir", "--root='my dir'"] {
+        let Some(shell) = shell(&world, "bash", &["--norc", "-i"]) else { return };
+        let setup = "TMOUT=20; source <(graff-notes completions bash)";
+        // The quotes are closed by the tab alone, and without it the shell would wait for ever.
+        let typed = format!("{setup}\ngraff-notes {flag} show 'fix-p\t\nexit\n");
+        let ran = World::typing(120, &typed, shell);
+        assert!(ran.stdout().contains("the note of fix-parser"), "{flag}: {ran}");
+    }
 }
 
 #[test]

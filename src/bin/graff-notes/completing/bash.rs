@@ -67,19 +67,12 @@ impl EnvCompleter for Bash {
     fn write_complete(
         &self,
         cmd: &mut Command,
-        mut args: Vec<OsString>,
+        args: Vec<OsString>,
         current_dir: Option<&Path>,
         buf: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let index = env::var(INDEX).ok().and_then(|index| index.parse::<usize>().ok());
-        let index = index.unwrap_or_default();
-        let quotes = Quotes::of(&env::var(QUOTE).unwrap_or_default());
-        if let Some(word) = args.get_mut(index)
-            && let Some(text) = word.to_str()
-        {
-            *word = quotes.unquoted(text).into();
-        }
-        for candidate in engine::complete(cmd, args, index, current_dir)? {
+        let (index, quotes) = asked().unwrap_or((0, Quotes::None));
+        for candidate in engine::complete(cmd, meant(args), index, current_dir)? {
             let text = candidate.get_value().to_str();
             if let Some(quoted) = text.and_then(|text| quotes.quoted(text)) {
                 writeln!(buf, "{quoted}")?;
@@ -87,6 +80,41 @@ impl EnvCompleter for Bash {
         }
         Ok(())
     }
+}
+
+/// Returns which word is to be completed, and in which quotes it stands so far; `None` where it
+/// isn't bash that asks.
+fn asked() -> Option<(usize, Quotes)> {
+    let index = env::var(INDEX).ok()?.parse().ok()?;
+    Some((index, Quotes::of(&env::var(QUOTE).unwrap_or_default())))
+}
+
+/// Returns the words that a shell hands us as they are meant: without their quotes, which the other
+/// shells have taken off already.
+pub(super) fn meant(words: Vec<OsString>) -> Vec<OsString> {
+    let Some((index, quotes)) = asked() else { return words };
+    let meant = |(at, word): (usize, OsString)| match word.to_str() {
+        Some(text) if at == index => quotes.unquoted(text).into(),
+        Some(text) => whole(text).into(),
+        None => word,
+    };
+    words.into_iter().enumerate().map(meant).collect()
+}
+
+/// Returns what a word stands for whose quotes are closed, wherever in it they stand.
+fn whole(word: &str) -> String {
+    let (mut text, mut chars) = (String::with_capacity(word.len()), word.chars().peekable());
+    let mut within = Quotes::None;
+    while let Some(char) = chars.next() {
+        match (within, char, chars.peek()) {
+            (_, '\\', Some(next)) if within.escapes(*next) => text.extend(chars.next()),
+            (Quotes::None, '\'', _) => within = Quotes::Single,
+            (Quotes::None, '"', _) => within = Quotes::Double,
+            (Quotes::Single, '\'', _) | (Quotes::Double, '"', _) => within = Quotes::None,
+            _ => text.push(char),
+        }
+    }
+    text
 }
 
 /// In which quotes a word stands, which bash closes behind it.

@@ -94,9 +94,9 @@ fn with_candidates(arg: Arg) -> Arg {
     }
 }
 
-/// Returns the command line that is typed, word by word.
+/// Returns the command line that is typed, word by word, without quotes.
 fn typed() -> impl Iterator<Item = OsString> {
-    env::args_os().skip_while(|arg| arg != ASKED).skip(1)
+    bash::meant(env::args_os().skip_while(|arg| arg != ASKED).skip(1).collect()).into_iter()
 }
 
 fn hosts() -> Vec<CompletionCandidate> {
@@ -119,7 +119,7 @@ fn commands() -> Vec<CompletionCandidate> {
 /// is one behind `--` only, which stands in for all of them before that.
 fn sessions() -> Vec<CompletionCandidate> {
     let flags_are_over = typed().filter(|arg| arg == "--").count() > 0;
-    let named = root_of(env::args_os().filter_map(|arg| arg.into_string().ok()));
+    let named = root_of(typed().filter_map(|arg| arg.into_string().ok()));
     let found = root::find(named.as_deref()).ok().map(|root| Store::at(root.path));
     let sessions = found.and_then(|store| store.sessions().ok()).unwrap_or_default();
     let (odd, plain): (Vec<_>, Vec<_>) =
@@ -128,10 +128,12 @@ fn sessions() -> Vec<CompletionCandidate> {
     plain.into_iter().chain(odd).map(CompletionCandidate::new).collect()
 }
 
-/// Returns what `--root` says on a command line that is not whole yet.
+/// Returns what `--root` says on a command line that is not whole yet. For bash, the `=` behind it
+/// is a word.
 fn root_of(args: impl Iterator<Item = String>) -> Option<Utf8PathBuf> {
     let mut args = args.skip_while(|arg| arg != "--root" && !arg.starts_with("--root="));
     let flag = args.next()?;
-    let path = flag.strip_prefix("--root=").map(str::to_owned).or_else(|| args.next())?;
+    let path =
+        flag.strip_prefix("--root=").map(str::to_owned).or_else(|| args.find(|arg| arg != "="))?;
     Some(Utf8PathBuf::from(path))
 }
