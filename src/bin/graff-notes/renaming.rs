@@ -1,4 +1,7 @@
 //! Renaming that takes no other file's name away: to one that nothing has, or in exchange.
+//!
+//! What this cannot do: where a file system knows neither such a renaming nor second names, a file
+//! that comes to be between the last look and the renaming loses its name.
 
 use std::{fs, io};
 
@@ -27,21 +30,50 @@ pub(crate) fn to_first(
     Ok(None)
 }
 
-/// Gives a file a name that nothing has.
+/// Gives a file a name that nothing has, in the place of its own.
 pub(crate) fn to_nothing(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
-    match renamed(from, to, RenameFlags::NOREPLACE) {
-        Err(e) if can_never(&e) => match fs::hard_link(from, to) {
-            Err(e) if e.kind() == io::ErrorKind::PermissionDenied && !is_there(to) => {
-                fs::rename(from, to) // a file system without second names
-            }
-            linked => linked.and_then(|()| fs::remove_file(from)),
-        },
-        renamed => renamed,
+    match named(from, to)? {
+        OldName::Gone => Ok(()),
+        OldName::Stands => fs::remove_file(from),
     }
 }
 
-/// Whether the system or this file system has no such renaming: `INVAL` is what a file system of
-/// Linux says that doesn't know the flag, `NOTSUP` what one of macOS says.
+/// Gives a file a name that nothing has. Its own stays where it cannot be taken away: that does no
+/// harm to a file which is whole, and ours.
+pub(crate) fn to_nothing_at_least(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+    if named(from, to)? == OldName::Stands {
+        let _ = fs::remove_file(from);
+    }
+    Ok(())
+}
+
+/// Where the name is that a file had before.
+#[derive(PartialEq, Eq)]
+enum OldName {
+    Gone,
+    Stands,
+}
+
+fn named(from: &Utf8Path, to: &Utf8Path) -> io::Result<OldName> {
+    match renamed(from, to, RenameFlags::NOREPLACE) {
+        Err(e) if can_never(&e) => match fs::hard_link(from, to) {
+            Err(e) if has_no_second_names(&e) && !is_there(to) => fs::rename(from, to)?,
+            linked => return linked.map(|()| OldName::Stands),
+        },
+        renamed => renamed?,
+    }
+    Ok(OldName::Gone)
+}
+
+/// Returns whether a file system may have no second names: Linux says `PERM` then, and a program
+/// that serves one by FUSE what it likes.
+fn has_no_second_names(e: &io::Error) -> bool {
+    e.kind() == io::ErrorKind::PermissionDenied || can_never(e)
+}
+
+/// Returns whether what was asked for can never be had, whatever the files are: the system or this
+/// file system has none of it. `INVAL` is what a file system of Linux says that doesn't know a flag
+/// of a renaming, `NOTSUP` what one of macOS says.
 pub(crate) fn can_never(e: &io::Error) -> bool {
     let never = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
     Errno::from_io_error(e).is_some_and(|errno| never.contains(&errno))

@@ -200,12 +200,15 @@ fn who_is_there_first_stays() {
 #[test]
 fn where_there_is_no_such_renaming_or_no_second_name_the_file_gets_its_name_all_the_same() {
     let [unknown, never] = ["EINVAL", "ENOSYS"].map(|it| format!("inject=renameat2:error={it}"));
-    let no_second_name = "inject=linkat:error=EPERM";
+    let [no_second_name, no_link, no_support] =
+        ["EPERM", "ENOSYS", "EOPNOTSUPP"].map(|it| format!("inject=linkat:error={it}"));
     for hindrances in [
         &["-e", &*unknown][..],
         &["-e", &never],
-        &["-e", no_second_name],
-        &["-e", &unknown, "-e", no_second_name],
+        &["-e", &no_second_name],
+        &["-e", &unknown, "-e", &no_second_name],
+        &["-e", &unknown, "-e", &no_link],
+        &["-e", &unknown, "-e", &no_support],
     ] {
         let desk = Desk::new(Before::Nothing);
         let strace = [&["-o", "/dev/null"], hindrances].concat();
@@ -213,6 +216,17 @@ fn where_there_is_no_such_renaming_or_no_second_name_the_file_gets_its_name_all_
         Ran::of(&mut ran).quietly();
         assert_eq!(desk.files(), [("out.md".to_owned(), NEW.to_owned())].into(), "{strace:?}");
     }
+}
+
+#[test]
+fn a_file_that_keeps_the_name_it_had_meanwhile_is_written() {
+    let desk = Desk::new(Before::Nothing);
+    let stays = "inject=?unlink,?unlinkat:error=EACCES";
+    let strace = ["-o", "/dev/null", "-e", "inject=renameat2:error=EINVAL", "-e", stays];
+    let Some(mut ran) = desk.under_strace(Way::Named, &strace) else { return };
+    Ran::of(&mut ran).quietly();
+    assert_eq!(desk.beside_a_whole_one("it is written"), [".graff-notes.1.part"]);
+    assert_eq!(desk.files()["out.md"], NEW);
 }
 
 #[test]

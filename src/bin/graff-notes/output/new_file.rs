@@ -87,7 +87,7 @@ impl NewFile {
     fn name(&mut self) -> io::Result<()> {
         match (self.if_there, &self.meanwhile) {
             (IfThere::Refuse, None) => self.link(&self.path)?,
-            (IfThere::Refuse, Some(name)) => renaming::to_nothing(name, &self.path)?,
+            (IfThere::Refuse, Some(name)) => renaming::to_nothing_at_least(name, &self.path)?,
             (IfThere::Replace, None) => {
                 let (name, ()) = first_free(&self.path, |name| self.link(name))?;
                 fs::rename(self.meanwhile.insert(name), &self.path)?;
