@@ -118,6 +118,9 @@ impl Desk {
 /// The calls by which a run writes a file and gives it its name.
 const STEPS: [&str; 5] = ["write", "fsync", "linkat", "renameat2", "?rename,?renameat"];
 
+/// A run takes fewer of one of them.
+const STEPS_MAX: u32 = 100;
+
 /// Every way to every file.
 fn each() -> impl Iterator<Item = (Way, Before)> {
     [Way::Nameless, Way::Named]
@@ -131,6 +134,7 @@ fn who_ends_a_run_at_any_step_finds_the_whole_file_or_what_was_there() {
     for (way, before) in each() {
         for step in STEPS {
             for at in 1.. {
+                assert!(at <= STEPS_MAX, "{way:?}, {before:?}: there is no end to {step}");
                 let desk = Desk::new(before);
                 let kill = format!("inject={step}:signal=SIGKILL:when={at}");
                 let Some(mut ran) = desk.hindered(way, &kill) else { return };

@@ -36,8 +36,8 @@ pub(crate) enum IfThere {
 ///
 /// Nor does a process that is killed, where the system has files without a name and there is no
 /// file to replace. Else it may leave a hidden one, `.graff-notes.1.part` or with a higher number,
-/// which hinders no later one and which nothing removes: on a file system of many machines it may
-/// be one that is at work.
+/// which nothing removes: on a file system of many machines it may be one that is at work. It
+/// hinders no later one, until [`NAMES_MAX`] of them stand in the folder: then no name is left for it.
 ///
 /// Only its owner can read it, as it is with the notes themselves.
 #[derive(Debug)]
