@@ -16,11 +16,14 @@ use super::{Given, InForce, Place, Setting, entry};
 use crate::{failure::Failure, plain_file::PlainFile};
 
 /// A longer file holds no settings, in bytes.
-const BYTES_MAX: u64 = 1024 * 1024;
+const BYTES_MAX: u64 = 256 * 1024;
 
-/// How many faults are told of one file. One with more lines that are no TOML is no file of
-/// settings.
-const FAULTS_MAX: usize = 8;
+/// How many faults are told of one file; the others are counted.
+const TOLD_MAX: usize = 8;
+
+/// How many faults cost themselves alone. A file with more lines that are no TOML is no file of
+/// settings, and each takes another look at all of it.
+const FAULTS_MAX: usize = 64;
 
 /// What to do about a fault.
 const MEND: &str = "mend that line";
@@ -135,7 +138,7 @@ fn in_force(
     path: &Utf8Path,
 ) -> InForce {
     let mut given = Vec::new();
-    let mut untold = 0;
+    let mut more = 0;
     for (key, value) in table.get_ref() {
         let setting = entry::setting(key.get_ref(), place).map_err(|why| (key.span(), why));
         let read = setting.and_then(|setting| {
@@ -145,20 +148,22 @@ fn in_force(
         });
         match read {
             Ok(it) => given.push(it),
-            Err(_) if faults.len() >= FAULTS_MAX => untold += 1,
+            Err(_) if faults.len() >= FAULTS_MAX => more += 1,
             Err((Range { start, .. }, why)) => {
                 faults.push(Fault::of(line_of(text, start), why));
             }
         }
     }
     faults.sort_by_key(|fault| fault.line);
-    InForce { given, dropped: in_words(faults, untold, path) }
+    InForce { given, dropped: in_words(faults, more, path) }
 }
 
-/// Returns what was dropped of a file, a line each; beyond [`FAULTS_MAX`] it is counted.
-fn in_words(faults: Vec<Fault>, untold: usize, path: &Utf8Path) -> Vec<Failure> {
+/// Returns what was dropped of a file, a line each; beyond [`TOLD_MAX`] it is counted.
+fn in_words(faults: Vec<Fault>, more: usize, path: &Utf8Path) -> Vec<Failure> {
+    let untold = more + faults.len().saturating_sub(TOLD_MAX);
     let told = faults
         .into_iter()
+        .take(TOLD_MAX)
         .map(|Fault { line, why, .. }| format!("use a setting in {path}: line {line}: {why}"));
     let counted = (untold > 0).then(|| format!("use {untold} more of the settings in {path}"));
     let failure = |what| Failure::input(what).at(path).advise(MEND);
