@@ -1,6 +1,7 @@
 //! The program from its start to its end, beside one that says hello.
 
 use std::{
+    env,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -25,6 +26,9 @@ const HELLO_AND_APPEND: &str = r#"
         println!("hello");
     }
 "#;
+
+/// The variable that names another build of the program to be measured in place of cargo's.
+const OTHER: &str = "GRAFF_NOTES_BENCH_PROGRAM";
 
 /// What `list` is measured on.
 const SESSIONS: u64 = 100;
@@ -90,7 +94,9 @@ struct Program<'f> {
 
 impl Program<'_> {
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_graff-notes"));
+        let other = env::var_os(OTHER);
+        let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_graff-notes").into());
+        let mut command = Command::new(program);
         command.args(args).env("GRAFF_ROOT", self.folder).env("HOME", self.folder);
         command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
         command.stdin(Stdio::null());
