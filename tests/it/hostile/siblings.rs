@@ -1,7 +1,13 @@
 //! What stands beside a log is no way out of the store either: whatever is put in the place of a
 //! file that only some calls want, those refuse it or take it away, and no other call minds.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs::{self, FileType},
+    os::unix::fs::symlink,
+    path::Path,
+};
+
+use camino::Utf8Path;
 
 use super::{ACTS, MAKE_A_STORE, Place, THINGS, assert_refused, tree, without_hanging};
 use crate::support::{
@@ -53,6 +59,23 @@ fn home() -> Home {
     home
 }
 
+/// Puts a thing, or a link to the target, at a path; returns whether it can be made here.
+fn is_put(is: &str, path: &Utf8Path, target: &Path) -> bool {
+    let is_put = match THINGS.iter().find(|thing| thing.is == is) {
+        Some(thing) => (thing.put)(path),
+        None => symlink(target, path).is_ok(),
+    };
+    if !is_put {
+        skipped(&format!("{is} cannot be made here"));
+    }
+    is_put
+}
+
+/// What stands at a path.
+fn kind(path: &Utf8Path) -> Option<FileType> {
+    fs::symlink_metadata(path).map(|found| found.file_type()).ok()
+}
+
 #[test]
 fn what_stands_in_the_place_of_a_file_beside_the_log_is_refused_or_taken_away_by_those_who_want_it()
 {
@@ -64,15 +87,10 @@ fn what_stands_in_the_place_of_a_file_beside_the_log_is_refused_or_taken_away_by
                 let path = home.root.join(sibling.path);
                 let target = outside.path().join("target");
                 fs::write(&target, "not ours\n").expect("a target");
-                let is_put = match THINGS.iter().find(|thing| thing.is == is) {
-                    Some(thing) => (thing.put)(&path),
-                    None => symlink(&target, &path).is_ok(),
-                };
-                if !is_put {
-                    skipped(&format!("{is} cannot be made here"));
+                if !is_put(is, &path, &target) {
                     break;
                 }
-                let kind = || fs::symlink_metadata(&path).map(|found| found.file_type()).ok();
+                let kind = || kind(&path);
                 let (before, log, outer) = (kind(), home.bytes(), tree(outside.path()));
 
                 let said = format!("{name} where {} is {is}", sibling.path);
@@ -112,15 +130,10 @@ fn whatever_its_owner_has_put_for_the_gitignore_a_session_begins_and_it_is_left(
             if is == "a symbolic link" {
                 fs::write(&target, "not ours\n").expect("a target");
             }
-            let is_put = match THINGS.iter().find(|thing| thing.is == is) {
-                Some(thing) => (thing.put)(&path),
-                None => symlink(&target, &path).is_ok(),
-            };
-            if !is_put {
-                skipped(&format!("{is} cannot be made here"));
+            if !is_put(is, &path, &target) {
                 break;
             }
-            let kind = || fs::symlink_metadata(&path).map(|found| found.file_type()).ok();
+            let kind = || kind(&path);
             let (before, outer) = (kind(), tree(outside.path()));
             let done = without_hanging(name, &home.store, *act);
             assert!(done.is_ok(), "{name} beside {is}: {}", done.unwrap_err().with_causes());
