@@ -209,7 +209,7 @@ fn failed(path: &Utf8Path, error: &notify::Error) -> Failure {
         notify::ErrorKind::Io(e) => io::Error::new(e.kind(), e.to_string()),
         _ => io::Error::other(error.to_string()),
     };
-    let failure = Failure::system(format_args!("watch {path}"), &cause).at(path);
+    let failure = Failure::on("watch", path, &cause);
     match error.kind {
         notify::ErrorKind::MaxFilesWatch => failure.advise("end programs that watch many files"),
         _ => failure,

@@ -65,8 +65,8 @@ pub(super) fn read(path: &Utf8Path, place: &Place) -> InForce {
             return InForce::default();
         }
         Err(e) => {
-            let failure = Failure::system(format_args!("read the settings in {path}"), &e);
-            return InForce::without(failure.at(path).advise(MAKE_READABLE));
+            let failure = Failure::on("read the settings in", path, &e);
+            return InForce::without(failure.advise(MAKE_READABLE));
         }
     };
     let mut faults = Vec::new();

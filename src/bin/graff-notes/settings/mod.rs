@@ -143,7 +143,7 @@ impl InForce {
     /// Says what was dropped, where the rest is gone on with.
     pub(crate) fn say_dropped(&self, notices: &Notices) {
         for failure in &self.dropped {
-            notices.warn_and_advise(failure, failure.advice().unwrap_or_default());
+            notices.warn_of(failure);
         }
     }
 
