@@ -39,7 +39,7 @@ pub struct RowAnswer {
 
 /// A row of the gate, by what it looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 pub enum Row {
     /// Whether notes are kept at all.
     Disabled,
@@ -93,6 +93,12 @@ impl Row {
             Self::Recovering => recovering(situation),
             Self::Headroom => no_headroom(situation),
         }
+    }
+}
+
+impl From<Row> for &'static str {
+    fn from(row: Row) -> Self {
+        row.as_str()
     }
 }
 
